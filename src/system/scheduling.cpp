@@ -7,8 +7,10 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -28,6 +30,13 @@ constexpr int kNiceOfLimitZero = 20;
 /// processor if it yields each 100 us, 4.0 % each 50 us, and 9.7 % if it never yields (Linux 6.18).
 constexpr std::chrono::microseconds kBetweenYields{100};
 constexpr pid_t kCallingThread = 0;
+/// At how a thread uses its processor: two ticks of the kernel or more.
+constexpr std::chrono::milliseconds kBetweenLooks{10};
+/// Of a processor, of a thread in a ScopedBackgroundPriority: 1 / kBackgroundShare.
+constexpr int kBackgroundShare = 20;
+/// What such a thread may have had less, or more, for it to count later.
+constexpr std::chrono::milliseconds kMostMissing{50};
+constexpr std::chrono::milliseconds kMostAhead{5};
 
 /// The first version of sched_attr, see sched_setattr(2). The C library of Debian 12 declares
 /// neither this nor the calls.
@@ -43,11 +52,12 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48, "SCHED_ATTR_SIZE_VER0");
 
-/// Of the calling thread, if it is of SCHED_OTHER.
-std::optional<SchedulingAttributes> attributesOfThread() noexcept {
+/// Of the calling thread, if it is of this policy.
+std::optional<SchedulingAttributes> attributesOfThread(
+    std::uint32_t policy = SCHED_OTHER) noexcept {
     SchedulingAttributes attributes{};
     if (::syscall(SYS_sched_getattr, kCallingThread, &attributes, sizeof(attributes), 0) != 0 ||
-        attributes.policy != SCHED_OTHER) {
+        attributes.policy != policy) {
         return std::nullopt;
     }
     return attributes;
@@ -55,6 +65,16 @@ std::optional<SchedulingAttributes> attributesOfThread() noexcept {
 
 bool setAttributes(const SchedulingAttributes& attributes) noexcept {
     return ::syscall(SYS_sched_setattr, kCallingThread, &attributes, 0) == 0;
+}
+
+/// Moves the calling thread between SCHED_OTHER and SCHED_IDLE. Its nice value and time slice stay.
+bool changePolicy(std::uint32_t from, std::uint32_t to) noexcept {
+    std::optional<SchedulingAttributes> attributes = attributesOfThread(from);
+    if (!attributes) {
+        return false;
+    }
+    attributes->policy = to;
+    return setAttributes(*attributes);
 }
 
 std::chrono::nanoseconds sliceOf(const SchedulingAttributes& attributes) noexcept {
@@ -85,11 +105,18 @@ int niceOfThread() noexcept {
     return ::getpriority(PRIO_PROCESS, kCallingThread);
 }
 
+/// Of the calling thread, if it may.
+void setNice(int nice) noexcept {
+    (void)::setpriority(PRIO_PROCESS, kCallingThread, nice);
+}
+
 /// What the calling thread had before the outermost scope that has changed it; none outside.
 thread_local std::optional<int> niceBeforeScopes;
 
 /// Whether the calling thread is in a ScopedLowPriority.
 thread_local bool hasLowPriority = false;
+/// The scope that the calling thread is in, if it is in effect.
+thread_local ScopedBackgroundPriority* background = nullptr;
 /// When the calling thread last let others run.
 thread_local std::chrono::steady_clock::time_point lastLetOthersRun;
 
@@ -144,6 +171,28 @@ ScopedHighPriority::~ScopedHighPriority() {
     }
 }
 
+ScopedModestPriority::ScopedModestPriority() noexcept
+    : lastLook_(std::chrono::steady_clock::now()), usedBefore_(processorTimeOfThread()) {
+    high_.emplace();
+}
+
+void ScopedModestPriority::look() noexcept {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::nanoseconds passed = now - lastLook_;
+    if (passed < kBetweenLooks) {
+        return;
+    }
+    const std::chrono::nanoseconds usedNow = processorTimeOfThread();
+    const std::chrono::nanoseconds used = usedNow - usedBefore_;
+    if (used > passed / 2) {
+        high_.reset();
+    } else if (used < passed / 8 && !high_) {
+        high_.emplace();
+    }
+    lastLook_ = now;
+    usedBefore_ = usedNow;
+}
+
 ScopedLowPriority::ScopedLowPriority() noexcept : niceBeforeOuterScopes_(niceBeforeScopes) {
     std::optional<SchedulingAttributes> attributes = attributesOfThread();
     if (!attributes) {
@@ -175,22 +224,73 @@ ScopedLowPriority::~ScopedLowPriority() {
     }
 }
 
+ScopedBackgroundPriority::ScopedBackgroundPriority() noexcept {
+    if (background != nullptr || !low_.isInEffect()) {
+        return;
+    }
+    isInEffect_ = true;
+    background = this;
+    isIdle_ = changePolicy(SCHED_OTHER, SCHED_IDLE);
+    lastLook_ = std::chrono::steady_clock::now();
+    usedBefore_ = processorTimeOfThread();
+}
+
+ScopedBackgroundPriority::~ScopedBackgroundPriority() {
+    if (isIdle_) {
+        (void)changePolicy(SCHED_IDLE, SCHED_OTHER);
+    }
+    if (isInEffect_) {
+        background = nullptr;
+    }
+}
+
+void ScopedBackgroundPriority::look(std::chrono::steady_clock::time_point now) noexcept {
+    const std::chrono::nanoseconds passed = now - lastLook_;
+    if (passed < kBetweenLooks) {
+        return;
+    }
+    const std::chrono::nanoseconds used = processorTimeOfThread();
+    missing_ = std::clamp<std::chrono::nanoseconds>(
+        missing_ + passed / kBackgroundShare - (used - usedBefore_), -kMostAhead, kMostMissing);
+    lastLook_ = now;
+    usedBefore_ = used;
+    const bool shallBeIdle = missing_ <= std::chrono::nanoseconds(0);
+    if (shallBeIdle != isIdle_ && (shallBeIdle ? changePolicy(SCHED_OTHER, SCHED_IDLE)
+                                               : changePolicy(SCHED_IDLE, SCHED_OTHER))) {
+        isIdle_ = shallBeIdle;
+    }
+}
+
 void letOthersRun() noexcept {
     if (!hasLowPriority) {
         return;
     }
-    if (std::chrono::steady_clock::now() - lastLetOthersRun >= kBetweenYields) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - lastLetOthersRun >= kBetweenYields) {
+        if (background != nullptr) {
+            background->look(now);
+        }
         (void)::sched_yield();
         lastLetOthersRun = std::chrono::steady_clock::now();
     }
 }
 
-int niceWithoutScopes() noexcept {
-    return niceBeforeScopes ? *niceBeforeScopes : niceOfThread();
+std::chrono::nanoseconds processorTimeOfThread() noexcept {
+    timespec used{};
+    (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-void setNice(int nice) noexcept {
-    (void)::setpriority(PRIO_PROCESS, kCallingThread, nice);
+InheritedPriority priorityWithoutScopes() noexcept {
+    return {.nice = niceBeforeScopes ? *niceBeforeScopes : niceOfThread(),
+            .isInBackground = background != nullptr};
+}
+
+void leaveScopes(const InheritedPriority& inherited) noexcept {
+    if (inherited.isInBackground) {
+        (void)changePolicy(SCHED_IDLE, SCHED_OTHER);
+    }
+    setNice(inherited.nice);
 }
 
 }  // namespace nnburst::system

@@ -54,6 +54,26 @@ class ScopedHighPriority {
     const bool isRaised_;
 };
 
+/// RAII: the calling thread has a high priority (ScopedHighPriority) while it computes little. For
+/// one that works on what others send: while one of them sends without end, it takes no more than
+/// its share of a processor.
+class ScopedModestPriority {
+  public:
+    ScopedModestPriority() noexcept;
+    ScopedModestPriority(const ScopedModestPriority&) = delete;
+    ScopedModestPriority& operator=(const ScopedModestPriority&) = delete;
+
+    /// To be called before each piece of work. Looks at most every 10 ms: a thread that has
+    /// computed for more than half of the time since the last look has the usual priority from now
+    /// on, and one that has computed for less than an eighth of it the high one.
+    void look() noexcept;
+
+  private:
+    std::optional<ScopedHighPriority> high_;
+    std::chrono::steady_clock::time_point lastLook_;
+    std::chrono::nanoseconds usedBefore_;  ///< processor time, until the last look
+};
+
 /// RAII: the calling thread has a low priority: the time slice kBackgroundTimeSlice and a nice
 /// value of 10, a tenth of the weight of threads with 0, so that it takes little of a processor
 /// that others want. Not less, because others may wait for what such a thread holds, a lane of the
@@ -67,6 +87,9 @@ class ScopedLowPriority {
     ScopedLowPriority(const ScopedLowPriority&) = delete;
     ScopedLowPriority& operator=(const ScopedLowPriority&) = delete;
 
+    /// Whether the thread may have it.
+    [[nodiscard]] bool isInEffect() const noexcept { return before_.has_value(); }
+
   private:
     struct Before {
         std::int32_t nice;
@@ -78,15 +101,45 @@ class ScopedLowPriority {
     const std::optional<int> niceBeforeOuterScopes_;
 };
 
+/// RAII: the calling thread computes where a processor is idle (SCHED_IDLE), for work of which
+/// nobody waits for a part, but which has to end. While it has had less than a twentieth of a
+/// processor, it has a low priority instead (ScopedLowPriority): letOthersRun sees to that. Does
+/// nothing where ScopedLowPriority does nothing, and inside another scope of this kind.
+class ScopedBackgroundPriority {
+  public:
+    ScopedBackgroundPriority() noexcept;
+    ~ScopedBackgroundPriority();
+    ScopedBackgroundPriority(const ScopedBackgroundPriority&) = delete;
+    ScopedBackgroundPriority& operator=(const ScopedBackgroundPriority&) = delete;
+
+  private:
+    friend void letOthersRun() noexcept;
+
+    void look(std::chrono::steady_clock::time_point now) noexcept;
+
+    const ScopedLowPriority low_;
+    bool isInEffect_ = false;
+    bool isIdle_ = false;  ///< of SCHED_IDLE now
+    std::chrono::steady_clock::time_point lastLook_;
+    std::chrono::nanoseconds usedBefore_{};  ///< processor time, until the last look
+    std::chrono::nanoseconds missing_{};     ///< to its twentieth
+};
+
 /// If the calling thread has a low priority, others that are ready run on its processor now, and
 /// not only at the next tick of the kernel, up to 10 ms later. To be called by computations at
 /// least every 100 us or so; more often costs little.
 void letOthersRun() noexcept;
 
-/// The nice value of the calling thread without the scopes above, for threads that it starts.
-[[nodiscard]] int niceWithoutScopes() noexcept;
+/// The processor time that the calling thread has used.
+[[nodiscard]] std::chrono::nanoseconds processorTimeOfThread() noexcept;
 
-/// The calling thread has this nice value from now on, if it may.
-void setNice(int nice) noexcept;
+/// What a thread is to have that the calling thread starts, which inherits what scopes have set.
+struct InheritedPriority {
+    int nice;             ///< of the calling thread without the scopes above
+    bool isInBackground;  ///< the calling thread is in a ScopedBackgroundPriority
+};
+[[nodiscard]] InheritedPriority priorityWithoutScopes() noexcept;
+/// To be called on the started thread.
+void leaveScopes(const InheritedPriority& inherited) noexcept;
 
 }  // namespace nnburst::system

@@ -84,10 +84,10 @@ Result<std::thread> startThread(const std::string& name, std::function<void()> b
     Result<std::thread> started = [&]() -> Result<std::thread> {
         try {
             return std::thread(
-                [name, nice = niceWithoutScopes(), body = std::move(body)]() mutable {
+                [name, inherited = priorityWithoutScopes(), body = std::move(body)]() mutable {
                     // Naming another thread would open a file.
                     ::pthread_setname_np(::pthread_self(), name.c_str());
-                    setNice(nice);
+                    leaveScopes(inherited);
                     {
                         const ScopedTimeSlice slice(kShortTimeSlice);
                         body();

@@ -3,6 +3,7 @@
 #include "system/scheduling.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -145,6 +146,99 @@ TEST(Scheduling, aThreadOfLowPriorityLetsOthersRun) {
 
 TEST(Scheduling, aThreadOfUsualPriorityKeepsItsProcessor) {
     EXPECT_LT(callsThatLetTheOtherRun(false), 5);
+}
+
+int policy() {
+    return ::sched_getscheduler(0);
+}
+
+TEST(Scheduling, aBackgroundPriorityEndsWithItsScopeAndIsNotInherited) {
+    const int before = niceValue();
+    bool isIdle = false;
+    {
+        const ScopedBackgroundPriority background;
+        isIdle = policy() == SCHED_IDLE;
+        {
+            const ScopedBackgroundPriority again;
+            const ScopedLowPriority low;
+        }
+        EXPECT_EQ(policy() == SCHED_IDLE, isIdle);
+        int started = -1;
+        int nice = -1;
+        auto thread = startThread("test", [&] {
+            started = policy();
+            nice = niceValue();
+        });
+        ASSERT_TRUE(thread) << thread.error().message;
+        thread->join();
+        EXPECT_EQ(started, SCHED_OTHER);
+        EXPECT_EQ(nice, before);
+    }
+    EXPECT_EQ(policy(), SCHED_OTHER);
+    EXPECT_EQ(niceValue(), before);
+    if (!isIdle) {
+        GTEST_SKIP() << "this process may not set a nice value back";
+    }
+}
+
+TEST(Scheduling, aBackgroundPriorityIsALowOneWhileItGetsTooLittle) {
+    std::atomic<bool> isOver{false};
+    std::atomic<bool> wasLow{false};
+    std::atomic<bool> wasIdleAgain{false};
+    const std::vector<std::uint32_t> one{usableProcessors().front()};
+    std::thread busy([&] {
+        runOn(one);
+        while (!isOver) {
+        }
+    });
+    bool isIdle = false;
+    std::thread([&] {
+        runOn(one);
+        const ScopedBackgroundPriority background;
+        isIdle = policy() == SCHED_IDLE;
+        const auto end = std::chrono::steady_clock::now() + 60s;
+        while (isIdle && !wasIdleAgain && std::chrono::steady_clock::now() < end) {
+            letOthersRun();
+            if (policy() == SCHED_OTHER) {
+                EXPECT_EQ(niceValue(), 10);
+                wasLow = true;
+                isOver = true;  // from here on it gets all of the processor
+            } else if (wasLow) {
+                wasIdleAgain = true;
+            }
+        }
+    }).join();
+    isOver = true;
+    busy.join();
+    if (!isIdle) {
+        GTEST_SKIP() << "this process may not set a nice value back";
+    }
+    EXPECT_TRUE(wasLow);
+    EXPECT_TRUE(wasIdleAgain);
+}
+
+TEST(Scheduling, aModestPriorityIsHighWhileTheThreadComputesLittle) {
+    const int usual = niceValue();
+    int high = usual;
+    {
+        const ScopedHighPriority scope;
+        high = niceValue();
+    }
+    if (high == usual) {
+        GTEST_SKIP() << "this process may not lower its nice value";
+    }
+    ScopedModestPriority modest;
+    EXPECT_EQ(niceValue(), high);
+    const auto end = std::chrono::steady_clock::now() + 60s;
+    while (niceValue() == high && std::chrono::steady_clock::now() < end) {
+        modest.look();
+    }
+    EXPECT_EQ(niceValue(), usual) << "it has computed without a pause";
+    while (niceValue() == usual && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(20ms);
+        modest.look();
+    }
+    EXPECT_EQ(niceValue(), high);
 }
 
 TEST(Scheduling, aLowPriorityKeepsALowerOne) {

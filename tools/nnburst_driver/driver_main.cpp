@@ -316,9 +316,8 @@ bool serveClients(const Options& options, Setup& setup, device::EventLoop& loop,
     Lifecycle lifecycle(loop, Serving::of(service), setup.manager);
     // All clients wait for the event loop. That of a worker serves one client or user, between
     // which Linux divides the processors.
-    std::optional<system::ScopedHighPriority> high;
     if (setup.sources.worker < 0) {
-        high.emplace();
+        loop.raisePriority();
     }
     kj::Promise<void> verbosity = switchVerbosity(loop, verboseLogging()).eagerlyEvaluate(nullptr);
     if (setup.sources.listeningSocket() >= 0) {
@@ -454,7 +453,7 @@ Result<> serveByWorkers(const Options& options, Setup setup) {
         const kj::Promise<void> answering =
             setup.metrics.serve(metricsServer).eagerlyEvaluate(nullptr);
         Lifecycle lifecycle(loop, Serving::of(broker), setup.manager);
-        const system::ScopedHighPriority high;  // all that connect wait for the event loop
+        loop.raisePriority();  // all that connect wait for it
         kj::Promise<void> accepting =
             broker.listen(setup.sources.listeningSocket()).eagerlyEvaluate(nullptr);
         logger().info("serving on {}; each {} has a process of its own",

@@ -75,6 +75,7 @@ kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const 
 }
 
 void Admission::admit(Client client, const Serve& serve) {
+    loop_.noteWork();
     const Result<ClientIdentity> identity = identityOf(*client);
     if (!identity) {
         clientLog().write(LogLevel::WARNING, "refused a client: " + identity.error().message);

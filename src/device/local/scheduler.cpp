@@ -66,6 +66,29 @@ void runLogged(const Job& job) noexcept {
     }
 }
 
+/// The processor time that a client's control jobs have used beyond their share.
+class ControlUse {
+  public:
+    void add(std::chrono::nanoseconds used, TimePoint now) noexcept {
+        beyondShare_ = beyondShareAt(now) + used;
+        lastAdded_ = now;
+    }
+    /// Such as one that has kept a thread busy for 14 ms.
+    [[nodiscard]] bool isMuch(TimePoint now) const noexcept { return beyondShareAt(now) > kMuch; }
+
+  private:
+    static constexpr std::chrono::milliseconds kMuch{10};
+    /// A quarter of a processor is a client's share.
+    static constexpr int kShare = 4;
+
+    [[nodiscard]] std::chrono::nanoseconds beyondShareAt(TimePoint now) const noexcept {
+        return std::max(beyondShare_ - (now - lastAdded_) / kShare, std::chrono::nanoseconds(0));
+    }
+
+    std::chrono::nanoseconds beyondShare_{};
+    TimePoint lastAdded_{};
+};
+
 }  // namespace
 
 struct Scheduler::Client::Jobs {
@@ -107,6 +130,7 @@ struct Scheduler::Client::Jobs {
     // Guarded by the scheduler's mutex.
     std::uint64_t endedBefore = 0;  // executions, at the last update
     std::optional<TimePoint> lastActive;
+    ControlUse controlUse;
     bool isActive = false;  // at the last update
 };
 
@@ -169,10 +193,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     /// to be woken, by the caller and after it has unlocked: the thread locks first.
     Result<bool> provideThread(JobKind kind, std::size_t limit) NNBURST_REQUIRES(mutex) {
         Pool& pool = pools[indexOf(kind)];
-        for (std::thread& thread : pool.ended) {
-            thread.join();
-        }
-        pool.ended.clear();
+        joinEnded(pool);
         if (pool.idleThreads != 0) {
             pool.takeIdleThread();
             return true;
@@ -197,8 +218,11 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
             Taken taken = take(kind);
             if (taken.job) {
                 mutex.unlock();
-                run(taken);
+                const std::chrono::nanoseconds used = run(taken, kind);
                 mutex.lock();
+                if (kind == JobKind::CONTROL) {
+                    taken.client->controlUse.add(used, std::chrono::steady_clock::now());
+                }
                 --pool.running;
                 --taken.client->queues[indexOf(kind)].running;
                 --taken.client->user->running_[indexOf(kind)];
@@ -241,8 +265,17 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         return true;
     }
 
+    /// Gives the stacks of threads that have ended back: they need the mutex no more.
+    static void joinEnded(Pool& pool) {
+        for (std::thread& thread : pool.ended) {
+            thread.join();
+        }
+        pool.ended.clear();
+    }
+
     /// The calling thread ends.
     void end(Pool& pool) NNBURST_REQUIRES(mutex) {
+        joinEnded(pool);  // here, too, as the next job may never come for lack of memory
         const auto self =
             std::find_if(pool.threads.begin(), pool.threads.end(), [](const std::thread& thread) {
                 return thread.get_id() == std::this_thread::get_id();
@@ -280,13 +313,19 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     /// for a moment: the thread of the one before has yet to look for another job.
     static constexpr std::size_t kManyRunning = 3;
 
-    static void run(Taken& taken) noexcept {
-        std::optional<system::ScopedLowPriority> lowPriority;
-        if (taken.hasLowPriority) {
-            lowPriority.emplace();
+    /// Gives the processor time of the job.
+    static std::chrono::nanoseconds run(Taken& taken, JobKind kind) noexcept {
+        const std::chrono::nanoseconds before = system::processorTimeOfThread();
+        std::optional<system::ScopedLowPriority> low;
+        std::optional<system::ScopedBackgroundPriority> background;
+        if (taken.hasLowPriority && kind == JobKind::EXECUTION) {
+            low.emplace();  // others may wait for the lane that it holds
+        } else if (taken.hasLowPriority) {
+            background.emplace();
         }
         runLogged(taken.job);
         taken.job = nullptr;  // what it holds may take long to destroy
+        return system::processorTimeOfThread() - before;
     }
 
     /// Takes the job with the smallest start tag. Start-time fair queueing: the start tags of a
@@ -322,8 +361,9 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         ++queue.running;
         ++taken.client->user->running_[indexOf(kind)];
         taken.client->lastActive = now;
-        taken.hasLowPriority = (queue.running >= kManyRunning || !queue.isEmpty()) &&
-                               isAnotherActive(*taken.client, now);
+        const bool takesMuch = queue.running >= kManyRunning || !queue.isEmpty() ||
+                               (kind == JobKind::CONTROL && taken.client->controlUse.isMuch(now));
+        taken.hasLowPriority = takesMuch && isAnotherActive(*taken.client, now);
         if (queue.isEmpty()) {
             pool.clients.erase(next);
         }

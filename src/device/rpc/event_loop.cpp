@@ -154,6 +154,7 @@ kj::Promise<void> EventLoop::serveJobs() {
 }
 
 void EventLoop::runJobs() {
+    noteWork();
     system::refillMemoryReserve();
     std::uint64_t count = 0;
     (void)!::read(wakeUp_.get(), &count, sizeof(count));  // resets it; nothing to read at first

@@ -49,6 +49,17 @@ class EventLoop {
     /// Serves everything until `end` is there. On the loop's thread.
     void run(kj::Promise<void> end);
 
+    /// From now on the loop's thread has a high priority, except while it computes a lot
+    /// (system::ScopedModestPriority): for a process of which many others wait for this thread. On
+    /// the loop's thread.
+    void raisePriority() { priority_.emplace(); }
+    /// To be called before the loop works on what another process has sent. On the loop's thread.
+    void noteWork() noexcept {
+        if (priority_) {
+            priority_->look();
+        }
+    }
+
     /// Refuses all later jobs, drops those that wait, and fails the calls that wait: before the
     /// threads are joined that may be waiting in `call`. On the loop's thread.
     void close();
@@ -87,6 +98,7 @@ class EventLoop {
 
     const std::thread::id thread_ = std::this_thread::get_id();
     const system::ScopedTimeSlice slice_{system::kShortTimeSlice};
+    std::optional<system::ScopedModestPriority> priority_;
     Diagnostics diagnostics_;  // first: it serves as long as anything is there
     kj::AsyncIoContext io_;
     UniqueFd wakeUp_;  // eventfd

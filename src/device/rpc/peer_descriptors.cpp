@@ -260,6 +260,11 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
     static constexpr std::size_t kMaximumBytesOnThread = 16384;
     /// A peer that may have no thread now is read from after this time.
     static constexpr kj::Duration kThreadRetry = 100 * kj::MILLISECONDS;
+    /// After so many pieces that are smaller than this and do not complete what is read, each next
+    /// one is awaited only after a pause: of 1 ms, which each one doubles, up to half a second.
+    static constexpr std::size_t kSmallPieceBytes = 4096;
+    static constexpr std::uint32_t kFreePieces = 8;
+    static constexpr std::uint32_t kMostDoublings = 9;
 
     /// Where a read puts what it brings.
     struct Destination {
@@ -300,19 +305,32 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
                     const ReadResult sum{already.byteCount + read.byteCount,
                                          already.capCount + read.capCount};
                     if (read.byteCount == 0 || read.byteCount >= minBytes) {
+                        smallPieces_ = 0;
                         return sum;
                     }
-                    return readAll(minBytes - read.byteCount,
-                                   {.buffer = destination.buffer + read.byteCount,
-                                    .maxBytes = destination.maxBytes - read.byteCount,
-                                    .fdBuffer = destination.fdBuffer + read.capCount,
-                                    .maxFds = destination.maxFds - read.capCount},
-                                   sum);
+                    const Destination rest{.buffer = destination.buffer + read.byteCount,
+                                           .maxBytes = destination.maxBytes - read.byteCount,
+                                           .fdBuffer = destination.fdBuffer + read.capCount,
+                                           .maxFds = destination.maxFds - read.capCount};
+                    const std::size_t missing = minBytes - read.byteCount;
+                    if (read.byteCount >= kSmallPieceBytes || ++smallPieces_ <= kFreePieces) {
+                        return readAll(missing, rest, sum);
+                    }
+                    return pause().then(
+                        [this, missing, rest, sum] { return readAll(missing, rest, sum); });
                 });
+    }
+
+    /// Senders write all that they have at once, so that large pieces come. Of one that does not
+    /// do so, each piece would wake the loop.
+    kj::Promise<void> pause() {
+        const std::uint32_t doublings = std::min(smallPieces_ - kFreePieces - 1, kMostDoublings);
+        return peer_->loop_.timer().afterDelay((1 << doublings) * kj::MILLISECONDS);
     }
 
     /// Reads what has come, or waits until something has.
     kj::Promise<ReadResult> readOnce(Destination destination) {
+        peer_->loop_.noteWork();
         const std::size_t room = peer_->acceptedCount();
         std::size_t bytes = destination.maxBytes;
         if (room < kMaximumFdsAtOnce) {
@@ -390,6 +408,7 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
     const std::shared_ptr<Socket> socket_;
     kj::Own<kj::AsyncCapabilityStream> inner_;
     kj::UnixEventPort::FdObserver readable_;
+    std::uint32_t smallPieces_ = 0;  // that have come of what is read
 };
 
 Result<std::shared_ptr<PeerDescriptors>> PeerDescriptors::create(

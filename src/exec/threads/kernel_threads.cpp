@@ -11,6 +11,7 @@
 
 #include "system/affinity.h"
 #include "system/realtime.h"
+#include "system/scheduling.h"
 
 namespace nnburst::exec {
 
@@ -61,6 +62,7 @@ class PoolThreadSetUp {
     }
 
     void place(std::uint32_t index) const noexcept {
+        system::leaveScopes(inherited_);  // threads of the packaged pool are not ours
         ::pthread_setname_np(::pthread_self(), "nnburst-kernel");
         if (index < processors_.size()) {
             system::runOn(processors_.subspan(index, 1));
@@ -68,6 +70,7 @@ class PoolThreadSetUp {
     }
 
     const std::thread::id caller_ = std::this_thread::get_id();
+    const system::InheritedPriority inherited_ = system::priorityWithoutScopes();
     const std::uint32_t count_;
     const std::span<const std::uint32_t> processors_;  // one for each pool thread, or empty
     const std::uint32_t realtimePriority_;

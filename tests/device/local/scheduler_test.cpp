@@ -5,6 +5,7 @@
 /// The order in which waiting jobs are served, and by how many threads.
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <array>
@@ -21,11 +22,13 @@
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "device/local/scheduler.h"
 #include "exec/run/execution_counts.h"
 #include "support/eventually.h"
+#include "support/sanitizers.h"
 #include "system/scheduling.h"
 
 namespace nnburst::device {
@@ -276,6 +279,46 @@ TEST(Scheduler, threadsThatAreIdleEnd) {
     EXPECT_EQ(done.get_future().wait_for(20s), std::future_status::ready);
 }
 
+constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
+
+/// Private memory that this process has mapped, also where none is present.
+std::uint64_t mappedBytes() {
+    std::ifstream status("/proc/self/status");
+    std::string name;
+    std::uint64_t kibibytes = 0;
+    while (status >> name) {
+        if (name == "VmData:") {
+            status >> kibibytes;
+        }
+    }
+    return kibibytes << 10;
+}
+
+TEST(Scheduler, threadsThatHaveEndedKeepNoStacks) {
+    if (test::kHasSanitizer) {
+        GTEST_SKIP() << "sanitizers keep memory of threads";
+    }
+    constexpr int kThreads = 24;
+    const std::shared_ptr<Scheduler> scheduler =
+        std::move(*Scheduler::create("test", {.threads = kThreads,
+                                              .threadsPerClient = kThreads,
+                                              .threadsPerUser = kThreads,
+                                              .endAfterIdle = 20ms}));
+    Scheduler::Client client(scheduler);
+    const std::uint64_t before = mappedBytes();
+    std::latch together(kThreads + 1);
+    for (int i = 0; i < kThreads; ++i) {
+        client.submit([&together] { together.arrive_and_wait(); });
+    }
+    const std::uint64_t withAll = mappedBytes();
+    together.arrive_and_wait();
+    if (withAll < before + (kThreads - 8) * kStackBytes) {
+        GTEST_SKIP() << "threads have stacks of less than 8 MiB (ulimit -s)";
+    }
+    // The C library keeps 40 MiB of stacks for later threads.
+    EXPECT_TRUE(test::eventually([&] { return mappedBytes() < before + 8 * kStackBytes; }));
+}
+
 TEST(Scheduler, threadsThatAreNotNeededEndAlthoughJobsWakeThemInTurn) {
     const auto scheduler = schedulerWithThreads("turns", 200ms);
     Scheduler::Client client(scheduler);
@@ -380,6 +423,44 @@ TEST(Scheduler, jobsOfAClientThatRunsManyHaveLowPriorityButNotBesideOneThatIsEnd
     }
     end.set_value();
     EXPECT_EQ(found, (std::vector{usual, usual, low}));
+}
+
+/// The nice value and the policy of a job of `client`, of which no other one waits.
+std::pair<int, int> priorityOfOne(Scheduler::Client& client, std::chrono::milliseconds work = 0ms) {
+    std::promise<std::pair<int, int>> found;
+    client.submit([&found, work] {
+        found.set_value({::getpriority(PRIO_PROCESS, 0), ::sched_getscheduler(0)});
+        const std::chrono::nanoseconds end = system::processorTimeOfThread() + work;
+        while (system::processorTimeOfThread() < end) {
+        }
+    });
+    auto priority = found.get_future().get();
+    runOneJob(client);  // the one before it has ended
+    return priority;
+}
+
+TEST(Scheduler, jobsOfAClientThatHasUsedMuchRunInTheBackgroundBesideAnother) {
+    const int usual = ::getpriority(PRIO_PROCESS, 0);
+    const int low = lowNice();
+    if (low == usual) {
+        GTEST_SKIP() << "this process may not set a nice value back";
+    }
+    const std::shared_ptr<Scheduler> scheduler =
+        std::move(*Scheduler::create("test", {.threads = 1, .threadsPerClient = 1}));
+    Scheduler::Client client(scheduler);
+    const std::pair usually{usual, SCHED_OTHER};
+    EXPECT_EQ(priorityOfOne(client, 100ms), usually);
+    EXPECT_EQ(priorityOfOne(client), usually) << "there is no other client";
+    Scheduler::Client other(scheduler);
+    EXPECT_TRUE(test::eventually([&] {
+        (void)priorityOfOne(client, 50ms);
+        runOneJob(other);
+        return priorityOfOne(client) == std::pair{low, SCHED_IDLE};
+    }));
+    EXPECT_TRUE(test::eventually([&] {
+        runOneJob(other);
+        return priorityOfOne(client) == usually;
+    })) << "it has used little for a while";
 }
 
 TEST(Scheduler, aJobThatThrowsEndsNoThread) {

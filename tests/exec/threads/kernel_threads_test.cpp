@@ -9,13 +9,18 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
+#include <set>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "nnburst/builtin_models.h"
 #include "support/model_runner.h"
 #include "system/affinity.h"
 #include "system/huge_pages.h"
+#include "system/scheduling.h"
 
 namespace nnburst::exec {
 namespace {
@@ -47,6 +52,38 @@ TEST(KernelThreads, moreThanThereAreProcessorsRunAnywhere) {
     const auto floating = KernelThreads::create(kThreads, KernelThreadPlacement::ANYWHERE, 0);
     ASSERT_TRUE(floating);
     EXPECT_TRUE((*floating)->processors().empty());
+}
+
+/// The threads of a pool, with what they find.
+struct Found {
+    std::mutex mutex;
+    std::set<std::thread::id> threads;  // guarded by mutex
+    std::set<int> policies;             // of pool threads; guarded by mutex
+    const std::thread::id caller = std::this_thread::get_id();
+};
+
+void findPolicy(void* context, std::size_t /*part*/) {
+    Found& found = *static_cast<Found*>(context);
+    const std::lock_guard lock(found.mutex);
+    found.threads.insert(std::this_thread::get_id());
+    if (std::this_thread::get_id() != found.caller) {
+        found.policies.insert(::sched_getscheduler(0));
+    }
+}
+
+TEST(KernelThreads, haveTheUsualPriorityWhereABackgroundJobMakesThem) {
+    const system::ScopedBackgroundPriority background;
+    if (::sched_getscheduler(0) != SCHED_IDLE) {
+        GTEST_SKIP() << "this process may not set a nice value back";
+    }
+    const auto threads = KernelThreads::create(kThreads, KernelThreadPlacement::ANYWHERE, 0);
+    ASSERT_TRUE(threads) << threads.error().message;
+    Found found;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (found.threads.size() < kThreads && std::chrono::steady_clock::now() < end) {
+        pthreadpool_parallelize_1d((*threads)->pool(), &findPolicy, &found, 64, 0);
+    }
+    EXPECT_EQ(found.policies, std::set<int>{SCHED_OTHER});
 }
 
 TEST(ServingThread, staysOffTheProcessorsOfPoolThreadsUnlessNoneIsLeft) {
