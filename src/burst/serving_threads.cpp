@@ -87,13 +87,19 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
         spins.end(owner.user->userSpins, owner.client->clientSpins);
     }
 
-    SpinShares& spins;         ///< of the pool
-    bool isOneOfMany = false;  ///< as ServingShares::isOneOfMany, when its thread began to serve it
+    SpinShares& spins;  ///< of the pool
     std::uint64_t id = kEndId;
     Servable* burst = nullptr;
     UniqueFd driverEnd;  ///< of the doorbell
     UniqueFd clientEnd;  ///< of the doorbell, until it is taken
     std::atomic<State> state{State::PARKED};
+
+    /// The next thread that enters sees what the calling thread has set up.
+    void publish() noexcept {
+        State parked = State::PARKED;
+        // sync [burst-served]
+        (void)state.compare_exchange_strong(parked, State::PARKED, std::memory_order_release);
+    }
 
     /// The doorbell was rung. Whether that is done with: a thread serves the burst, which will look
     /// again, or the burst is removed.
@@ -184,6 +190,7 @@ fmq::SpinAllowance& ServingThreadPool::Registration::spinAllowance() const noexc
 
 void ServingThreadPool::Registration::ring() const noexcept {
     NNBURST_ASSERT(entry_ != nullptr, "the registration is empty");
+    entry_->publish();
     pool_->ring(*entry_);
 }
 
@@ -368,25 +375,29 @@ void ServingThreadPool::ring(const Registration::Entry& entry) const noexcept {
 
 /// Serves a burst that was rung, and then those that wait for a thread.
 void ServingThreadPool::answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept {
-    if (entry->ringServed() || !beginOrWait(*entry)) {
+    if (entry->ringServed()) {
+        return;
+    }
+    Turn turn = beginOrWait(entry);
+    if (turn.entry == nullptr) {
         return;
     }
     --idle_;
     (void)ensureIdleThread();  // without one the next burst waits until a thread is free
-    std::shared_ptr<Registration::Entry> served = entry;
-    while (served != nullptr) {
-        const bool hasMore = served->enter() && serve(*served);
-        served = endAndTakeWaiting(*served, hasMore);
+    while (turn.entry != nullptr) {
+        const bool hasMore = turn.entry->enter() && serve(turn);
+        turn = endAndTakeWaiting(*turn.entry, hasMore);
     }
     ++idle_;
 }
 
 /// True if there is more to do.
-bool ServingThreadPool::serve(Registration::Entry& entry) noexcept {
+bool ServingThreadPool::serve(const Turn& turn) noexcept {
     std::optional<system::ScopedLowPriority> lowPriority;
-    if (entry.isOneOfMany) {
+    if (turn.isOneOfMany) {
         lowPriority.emplace();
     }
+    Registration::Entry& entry = *turn.entry;
     while (true) {
         drain(entry.driverEnd.get());
         const bool hasMore = entry.burst->serve();
@@ -401,38 +412,41 @@ bool ServingThreadPool::serve(Registration::Entry& entry) noexcept {
     }
 }
 
-/// Whether the calling thread may serve the burst. If not, another one will.
-bool ServingThreadPool::beginOrWait(Registration::Entry& entry) noexcept {
+/// The turn of `entry`, if the calling thread may serve it. If not, another one will.
+ServingThreadPool::Turn ServingThreadPool::beginOrWait(
+    const std::shared_ptr<Registration::Entry>& entry) noexcept {
     const system::MutexLock lock(mutex_);
-    if (shares_.mayBegin(entry.owner, clientWaits_.load(std::memory_order_relaxed))) {
-        begin(entry);
+    if (shares_.mayBegin(entry->owner, clientWaits_.load(std::memory_order_relaxed))) {
+        Turn turn = begin(entry);
         ringNextWaiting();
-        return true;
+        return turn;
     }
-    addToWaiting(entry);
-    return false;
+    addToWaiting(*entry);
+    return {};
 }
 
-void ServingThreadPool::begin(Registration::Entry& entry) noexcept {
-    shares_.begin(entry.owner);
-    entry.isOneOfMany = shares_.isOneOfMany(entry.owner);
+ServingThreadPool::Turn ServingThreadPool::begin(
+    std::shared_ptr<Registration::Entry> entry) noexcept {
+    shares_.begin(entry->owner);
+    const bool isOneOfMany = shares_.isOneOfMany(entry->owner);
+    return {.entry = std::move(entry), .isOneOfMany = isOneOfMany};
 }
 
-/// The calling thread has served `entry`. Gives the burst that it is to serve next, if one waits
-/// that may be served.
-std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::endAndTakeWaiting(
-    Registration::Entry& entry, bool hasMore) noexcept {
+/// The calling thread has served `entry`. Gives the turn of the burst that it is to serve next, if
+/// one waits that may be served.
+ServingThreadPool::Turn ServingThreadPool::endAndTakeWaiting(Registration::Entry& entry,
+                                                             bool hasMore) noexcept {
     const system::MutexLock lock(mutex_);
     shares_.end(entry.owner);
     if (hasMore) {
         addToWaiting(entry);  // served again after others that were rung before
     }
-    Registration::Entry* const next = takeWaiting();
-    if (next != nullptr) {
-        begin(*next);
+    Turn next;
+    if (const Registration::Entry* const waiting = takeWaiting()) {
+        next = begin(entries_.find(waiting->id)->second);
     }
     ringNextWaiting();
-    return next == nullptr ? nullptr : entries_.find(next->id)->second;
+    return next;
 }
 
 void ServingThreadPool::addToWaiting(Registration::Entry& entry) noexcept {

@@ -119,12 +119,19 @@ class ServingThreadPool {
           shares_(maximumThreads) {}
 
     void runThread() noexcept;
+    /// A burst that the calling thread is to serve; null if there is none.
+    struct Turn {
+        std::shared_ptr<Registration::Entry> entry;
+        bool isOneOfMany = false;  ///< ServingShares::isOneOfMany, as its turn begins
+    };
+
     void answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept;
-    [[nodiscard]] bool serve(Registration::Entry& entry) noexcept;
-    void begin(Registration::Entry& entry) noexcept NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] bool beginOrWait(Registration::Entry& entry) noexcept NNBURST_EXCLUDES(mutex_);
-    [[nodiscard]] std::shared_ptr<Registration::Entry> endAndTakeWaiting(Registration::Entry& entry,
-                                                                         bool hasMore) noexcept
+    [[nodiscard]] bool serve(const Turn& turn) noexcept;
+    [[nodiscard]] Turn begin(std::shared_ptr<Registration::Entry> entry) noexcept
+        NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] Turn beginOrWait(const std::shared_ptr<Registration::Entry>& entry) noexcept
+        NNBURST_EXCLUDES(mutex_);
+    [[nodiscard]] Turn endAndTakeWaiting(Registration::Entry& entry, bool hasMore) noexcept
         NNBURST_EXCLUDES(mutex_);
     void addToWaiting(Registration::Entry& entry) noexcept NNBURST_REQUIRES(mutex_);
     [[nodiscard]] Registration::Entry* takeWaiting() noexcept NNBURST_REQUIRES(mutex_);
