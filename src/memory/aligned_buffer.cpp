@@ -48,9 +48,15 @@ Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
 
 void AlignedBuffer::touch(std::uint64_t sizeBytes) const noexcept {
     const std::span<std::byte> memory(data_, std::min(sizeBytes, sizeBytes_));
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     for (std::size_t offset = 0; offset < memory.size(); offset += kTouchedAtOnceBytes) {
-        system::prefault(
-            memory.subspan(offset, std::min(kTouchedAtOnceBytes, memory.size() - offset)));
+        const auto part =
+            memory.subspan(offset, std::min(kTouchedAtOnceBytes, memory.size() - offset));
+        system::prefault(part);
+        for (std::size_t at = 0; at < part.size(); at += page) {  // where the kernel cannot
+            volatile std::byte& byte = part[at];
+            byte = byte;
+        }
         system::letOthersRun();
     }
 }
