@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "log/assert.h"
+
 namespace nnburst::burst {
 
 /// Threads that spin. Thread-safe. Relaxed throughout: it only decides which threads sleep.
@@ -26,7 +28,10 @@ class SpinCount {
         remove();
         return false;
     }
-    void remove() noexcept { threads_.fetch_sub(1, std::memory_order_relaxed); }
+    void remove() noexcept {
+        const std::uint32_t before = threads_.fetch_sub(1, std::memory_order_relaxed);
+        NNBURST_ASSERT(before != 0, "a thread ends a spin that it has not begun");
+    }
 
   private:
     std::atomic<std::uint32_t> threads_{0};

@@ -99,8 +99,8 @@ class Waiter {
     /// through shorter waits.
     void setPeerNeedsAllProcessors(bool needsAll) noexcept { peerNeedsAll_ = needsAll; }
 
-    /// From now on this thread spins only while `allowance`, which outlives the waiter, permits it.
-    /// Without one it always may.
+    /// From now on waits spin only while `allowance`, which outlives them, permits it. Without one
+    /// they always may.
     void setSpinAllowance(SpinAllowance& allowance) noexcept { allowance_ = &allowance; }
 
     /// If true, executions wait for processors: this side and the peer then sleep at once instead

@@ -9,8 +9,8 @@
 ///
 /// Order is fair between clients: they take turns, however many jobs a client brings and however
 /// urgent they are, and none uses more than its share of the threads. Among the jobs of one client
-/// the most urgent one runs first. The jobs of a client that has many, or whose
-/// control jobs compute a lot, have a low priority while other clients use the driver.
+/// the most urgent one runs first. While other clients use the driver, the jobs of a client that
+/// has many have a low priority, and so have its control jobs if they compute a lot.
 
 #include <array>
 #include <atomic>
