@@ -35,6 +35,21 @@ namespace nnburst::exec {
 
 namespace {
 
+/// What nnburst_watch_tiles has asked for on this thread.
+struct TileWatch {
+    bool (*isOver)(void* state) = nullptr;
+    void* state = nullptr;
+    double looks = 0.0;  ///< for each operator
+
+    /// How many of `blocks` lie between two looks; 0: there are none.
+    [[nodiscard]] std::size_t blocksBetweenLooks(std::size_t blocks) const noexcept {
+        return isOver == nullptr
+                   ? 0
+                   : static_cast<std::size_t>(std::max(1.0, static_cast<double>(blocks) / looks));
+    }
+};
+thread_local constinit TileWatch tileWatch;
+
 /// A grid of blocks: along the last kTiled dimensions of `ranges`, blocks have `tiles` elements or
 /// what is left at the end, along the others one. The last dimension runs fastest.
 /// `call(thread, start of each dimension..., size of each tiled dimension...)` does a block.
@@ -69,9 +84,17 @@ class Grid {
             starts[d] = rest % blocks_[d] * steps_[d];
             rest /= blocks_[d];
         }
+        const std::size_t betweenLooks = tileWatch.blocksBetweenLooks(blocks());
+        std::size_t untilLook = betweenLooks;
         for (std::size_t block = begin; block < end; ++block) {
             callFor(thread, starts, std::make_index_sequence<kDimensions>(),
                     std::make_index_sequence<kTiled>());
+            if (--untilLook == 0) {
+                if (tileWatch.isOver(tileWatch.state)) {
+                    return;
+                }
+                untilLook = betweenLooks;
+            }
             for (std::size_t d = kDimensions; d-- > 0;) {
                 starts[d] += steps_[d];
                 if (starts[d] < ranges_[d]) {
@@ -253,6 +276,11 @@ void pthreadpool_parallelize_6d_tile_2d(pthreadpool_t pool, pthreadpool_task_6d_
                                         std::uint32_t flags) {
     parallelize(pool, task, context, flags,
                 sizes(range_i, range_j, range_k, range_l, range_m, range_n), sizes(tile_m, tile_n));
+}
+
+// Declared in exec/xnnpack/tile_watch.h.
+void nnburst_watch_tiles(bool (*isOver)(void* state), void* state, double looks) noexcept {
+    nnburst::exec::tileWatch = {.isOver = isOver, .state = state, .looks = looks};
 }
 
 // Functions that pthreadpool has since 2023 and that not every header declares.

@@ -20,14 +20,13 @@ StepResult makeBinaryStep(const OperationView& operation, const StepContext& con
     const OperandView& b = operation.inputs[1];
     const OperandView& output = operation.outputs[0];
     // XNNPACK of 2022 splits only broadcasts among threads.
-    pthreadpool* const threads =
-        a.shape == b.shape ? nullptr
-                           : threadsFor(context, static_cast<double>(output.shape.elementCount()),
-                                        Speed::ELEMENTWISE);
+    const auto elements = static_cast<double>(output.shape.elementCount());
+    const Effort effort = a.shape == b.shape ? effortAlone(elements, Speed::ELEMENTWISE)
+                                             : effortOf(context, elements, Speed::ELEMENTWISE);
     const std::size_t outputIndex = operation.inputs.size();
     return makeClampedStep(createBinary(operation.type, Elements::of(a), Elements::of(b),
                                         Elements::of(output), range, a.shape, b.shape, outputIndex),
-                           range, output, outputIndex, threads);
+                           range, output, outputIndex, effort);
 }
 
 StepResult makeFloat(const OperationView& operation, const StepContext& context) {

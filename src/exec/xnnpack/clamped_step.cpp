@@ -48,15 +48,15 @@ class ClampedStep final : public Step {
 }  // namespace
 
 StepResult makeClampedStep(CreatedOperator made, const FloatRange& range, const OperandView& output,
-                           std::size_t outputIndex, pthreadpool_t threads) {
+                           std::size_t outputIndex, const Effort& effort) {
     const bool isClamped = made.isClamped;
-    NNBURST_TRY_ASSIGN(std::unique_ptr<Step> inner, makeOperatorStep(std::move(made), threads));
+    NNBURST_TRY_ASSIGN(std::unique_ptr<Step> inner, makeOperatorStep(std::move(made), effort));
     if (inner == nullptr || isClamped) {
         return inner;
     }
     NNBURST_TRY_ASSIGN(
         std::unique_ptr<Step> clamp,
-        makeOperatorStep(createClamp(output.type, range, output.shape.elementCount(), 1), threads));
+        makeOperatorStep(createClamp(output.type, range, output.shape.elementCount(), 1), effort));
     if (clamp == nullptr) {
         return nullptr;
     }

@@ -14,6 +14,6 @@ namespace nnburst::exec::xnnpack {
 /// such operator.
 [[nodiscard]] StepResult makeClampedStep(CreatedOperator made, const FloatRange& range,
                                          const OperandView& output, std::size_t outputIndex,
-                                         pthreadpool_t threads);
+                                         const Effort& effort);
 
 }  // namespace nnburst::exec::xnnpack

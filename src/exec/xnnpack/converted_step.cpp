@@ -75,10 +75,10 @@ struct Conversion {
         return form == Form::FLOAT32 ? convert->setUp(std::array{from, to}, nullptr) : Result<>();
     }
 
-    Result<> run() const {
+    Result<> run(TimeLimit& limit) const {
         switch (form) {
             case Form::FLOAT32:
-                return convert->run();
+                return convert->run(limit);
             case Form::SIGNED:
                 std::transform(source, source + elements, target,
                                [](std::byte element) { return element ^ std::byte{0x80}; });
@@ -194,7 +194,8 @@ class Converter {
                 NNBURST_TRY_ASSIGN(AlignedBuffer constant,
                                    AlignedBuffer::allocate(sizeBytes(operand)));
                 NNBURST_TRY(conversion.setUp(operand.data, constant.data()));
-                NNBURST_TRY(conversion.run());
+                TimeLimit unlimited;
+                NNBURST_TRY(conversion.run(unlimited));
                 operand.data = constant.data();
                 converted_.convertedConstants.back() = constant.data();
                 converted_.constants.push_back(std::move(constant));
@@ -226,8 +227,9 @@ class Converter {
         CreatedOperator made = isInput ? createHalfToFloat(elements) : createFloatToHalf(elements);
         NNBURST_TRY_ASSIGN(SharedOperator shared, takeOperator(made.status, made.created));
         if (shared) {
-            auto use =
-                std::make_shared<OperatorUse>(std::move(shared), std::move(made.setUp), nullptr);
+            auto use = std::make_shared<OperatorUse>(
+                std::move(shared), std::move(made.setUp),
+                effortAlone(static_cast<double>(elements), Speed::ELEMENTWISE));
             NNBURST_TRY_ASSIGN(const bool isReshaped, use->reshape());
             if (isReshaped) {
                 return use;
@@ -293,9 +295,9 @@ class ConvertedStep final : public Step {
     }
 
     Result<> run(TimeLimit& limit) override {
-        NNBURST_TRY(convert(true));
+        NNBURST_TRY(convert(true, limit));
         NNBURST_TRY(inner_->run(limit));
-        return convert(false);
+        return convert(false, limit);
     }
 
   private:
@@ -312,10 +314,10 @@ class ConvertedStep final : public Step {
             (padded + kOperandAlignmentBytes - 1) / kOperandAlignmentBytes * kOperandAlignmentBytes;
     }
 
-    Result<> convert(bool areInputs) const {
+    Result<> convert(bool areInputs, TimeLimit& limit) const {
         for (const std::optional<Conversion>& conversion : operation_.conversions) {
             if (conversion && conversion->isInput == areInputs) {
-                NNBURST_TRY(conversion->run());
+                NNBURST_TRY(conversion->run(limit));
             }
         }
         return {};

@@ -198,7 +198,7 @@ StepResult makeImageSlices(const OperationView& operation, const StepContext& co
     SlicedOperator sliced{
         .shared = std::move(shared),
         .setUp = setUpOf(operation, {images.rows, input[1], input[2]}),
-        .threads = threadsFor(context, whole.work() / whole.batches * images.rows, whole.speed()),
+        .effort = effortOf(context, whole.work() / whole.batches * images.rows, whole.speed()),
         .output = operation.inputs.size(),
         .slices = {}};
     const std::size_t element = elementBytes(operation.inputs[0].type);
@@ -223,7 +223,7 @@ StepResult makeRowSlices(const OperationView& operation, const StepContext& cont
         std::size_t{whole.window.width.outputSize} * whole.groups * whole.groupOutputs * element;
     SlicedOperator sliced{
         .setUp = setUpOf(operation, {1, part.window.height.inputSize, input.shape[2]}),
-        .threads = threadsFor(context, part.work() / whole.batches, whole.speed()),
+        .effort = effortOf(context, part.work() / whole.batches, whole.speed()),
         .output = operation.inputs.size(),
         .padding = static_cast<std::byte>(input.zeroPoint)};
     NNBURST_TRY_ASSIGN(sliced.shared, operatorOf(operation, context, part, true));
@@ -277,7 +277,7 @@ StepResult makeConvolution(const OperationView& operation, const StepContext& co
     }
     const Shape& input = operation.inputs[0].shape;
     return makeOperatorStep(std::move(shared), setUpOf(operation, {input[0], input[1], input[2]}),
-                            threadsFor(context, convolution.work(), convolution.speed()));
+                            effortOf(context, convolution.work(), convolution.speed()));
 }
 
 Result<Convolution> readConvolution(const OperationView& operation, SpatialForm form) {

@@ -78,8 +78,8 @@ StepResult makeRowSlices(const OperationView& operation, const StepContext& cont
     SlicedOperator sliced{
         .shared = std::move(shared),
         .setUp = setUpFullyConnected(operation.inputs[0].type, rows.rows, operation.inputs.size()),
-        .threads = threadsFor(context, static_cast<double>(weights.elementCount()) * rows.rows,
-                              Speed::DENSE),
+        .effort = effortOf(context, static_cast<double>(weights.elementCount()) * rows.rows,
+                           Speed::DENSE),
         .output = operation.inputs.size(),
         .slices = {}};
     for (const std::size_t row : rows.first) {
@@ -121,7 +121,7 @@ StepResult makeFullyConnected(const OperationView& operation, const StepContext&
     }
     return makeOperatorStep(std::move(shared),
                             setUpFullyConnected(input.type, batches, operation.inputs.size()),
-                            threadsFor(context, work, Speed::DENSE));
+                            effortOf(context, work, Speed::DENSE));
 }
 
 }  // namespace nnburst::exec::xnnpack

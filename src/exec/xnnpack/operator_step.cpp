@@ -6,12 +6,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
+
+#include "exec/xnnpack/tile_watch.h"
 
 namespace nnburst::exec::xnnpack {
 
 namespace {
+
+/// Shorter operators are looked at between operations alone.
+constexpr double kWatchedFromNs = 100e3;
+constexpr double kBetweenTileLooksNs = 50e3;
 
 Result<> failed(const char* what, xnn_status status) {
     return failure(status == xnn_status_out_of_memory ? ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT
@@ -22,8 +29,8 @@ Result<> failed(const char* what, xnn_status status) {
 
 class OperatorStep final : public Step {
   public:
-    OperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads) noexcept
-        : use_(std::move(shared), std::move(setUp), threads) {}
+    OperatorStep(SharedOperator shared, SetUp setUp, const Effort& effort) noexcept
+        : use_(std::move(shared), std::move(setUp), effort) {}
 
     [[nodiscard]] Result<bool> reshape() { return use_.reshape(); }
 
@@ -40,12 +47,12 @@ class OperatorStep final : public Step {
         return use_.setUp(operands, operands.back());
     }
 
-    Result<> run(TimeLimit& /*limit*/) override {
+    Result<> run(TimeLimit& limit) override {
         if (!use_.isSetUp()) {
             NNBURST_ASSERT(!operands_.empty(), "the operator runs before it was set up");
             NNBURST_TRY(use_.setUp(operands_, operands_.back()));
         }
-        return use_.run();
+        return use_.run(limit);
     }
 
   private:
@@ -55,8 +62,8 @@ class OperatorStep final : public Step {
 
 }  // namespace
 
-OperatorUse::OperatorUse(SharedOperator shared, SetUp setUp, pthreadpool_t threads) noexcept
-    : operator_(std::move(shared)), setUp_(std::move(setUp)), threads_(threads) {
+OperatorUse::OperatorUse(SharedOperator shared, SetUp setUp, const Effort& effort) noexcept
+    : operator_(std::move(shared)), setUp_(std::move(setUp)), effort_(effort) {
     NNBURST_ASSERT(operator_ != nullptr && operator_->handle != nullptr,
                    "a step without an operator");
 }
@@ -64,7 +71,8 @@ OperatorUse::OperatorUse(SharedOperator shared, SetUp setUp, pthreadpool_t threa
 xnn_status OperatorUse::callReshape() {
     operator_->user = nullptr;
     operator_->reshapedBy = nullptr;
-    const xnn_status status = setUp_.reshape(operator_->handle.get(), workspaceBytes_, threads_);
+    const xnn_status status =
+        setUp_.reshape(operator_->handle.get(), workspaceBytes_, effort_.threads);
     if (status == xnn_status_success) {
         operator_->reshapedBy = this;
     }
@@ -93,8 +101,9 @@ Result<> OperatorUse::setUp(Operands operands, std::byte* workspace) {
                        expectedBytes, workspaceBytes_);
     }
     operator_->user = nullptr;
-    const xnn_status status = setUp_.setUp(operator_->handle.get(), operands,
-                                           workspaceBytes_ == 0 ? nullptr : workspace, threads_);
+    const xnn_status status =
+        setUp_.setUp(operator_->handle.get(), operands, workspaceBytes_ == 0 ? nullptr : workspace,
+                     effort_.threads);
     if (status != xnn_status_success) {
         return failed("set up", status);
     }
@@ -102,13 +111,17 @@ Result<> OperatorUse::setUp(Operands operands, std::byte* workspace) {
     return {};
 }
 
-Result<> OperatorUse::run() const {
-    const xnn_status status = xnn_run_operator(operator_->handle.get(), threads_);
+Result<> OperatorUse::run(TimeLimit& limit) const {
+    std::optional<ScopedTileWatch> watch;
+    if (effort_.threads == nullptr && effort_.ns >= kWatchedFromNs) {
+        watch.emplace(limit, effort_.ns / kBetweenTileLooksNs);
+    }
+    const xnn_status status = xnn_run_operator(operator_->handle.get(), effort_.threads);
     return status == xnn_status_success ? Result<>() : failed("run", status);
 }
 
-StepResult makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t threads) {
-    auto step = std::make_unique<OperatorStep>(std::move(shared), std::move(setUp), threads);
+StepResult makeOperatorStep(SharedOperator shared, SetUp setUp, const Effort& effort) {
+    auto step = std::make_unique<OperatorStep>(std::move(shared), std::move(setUp), effort);
     NNBURST_TRY_ASSIGN(const bool isReshaped, step->reshape());
     if (!isReshaped) {
         return nullptr;
@@ -116,12 +129,12 @@ StepResult makeOperatorStep(SharedOperator shared, SetUp setUp, pthreadpool_t th
     return step;
 }
 
-StepResult makeOperatorStep(CreatedOperator made, pthreadpool_t threads) {
+StepResult makeOperatorStep(CreatedOperator made, const Effort& effort) {
     NNBURST_TRY_ASSIGN(SharedOperator shared, takeOperator(made.status, made.created));
     if (!shared) {
         return nullptr;
     }
-    return makeOperatorStep(std::move(shared), std::move(made.setUp), threads);
+    return makeOperatorStep(std::move(shared), std::move(made.setUp), effort);
 }
 
 Result<SharedOperator> takeOperator(xnn_status status, xnn_operator_t created) {

@@ -21,12 +21,49 @@ namespace nnburst::exec::xnnpack {
 /// The result of a family: null if XNNPACK does not cover the operation.
 using StepResult = Result<std::unique_ptr<Step>>;
 
+/// The throughput of an operator: multiplications and additions per nanosecond, as measured on one
+/// core with AVX-512, rounded.
+enum class Speed : std::uint8_t {
+    DENSE = 40,        ///< matrix multiplications
+    ELEMENTWISE = 10,  ///< each input is used once or a few times: depthwise, poolings, sums
+};
+
+/// An operator that takes less than this on one thread is not split among threads. Splitting costs
+/// 1 to 1.5 us and two system calls, and makes the operator wait for the slowest thread.
+inline constexpr double kMinimumParallelNs = 2500;
+
+/// Whether an operator takes longer than a second or two, during which nothing could end it in
+/// programs that cannot look between its tiles (tile_watch.h). Such ones that cannot run in slices
+/// (sliced_step.h) are left to the reference kernels.
+[[nodiscard]] constexpr bool isTooLong(double work, Speed speed) noexcept {
+    constexpr double kLongestNs = 0.25e9;  // on one thread of a processor with AVX-512
+    return work > kLongestNs * static_cast<double>(speed);
+}
+
+/// What running an operator takes.
+struct Effort {
+    pthreadpool_t threads = nullptr;  ///< which share it; null: the calling thread alone
+    double ns = 0.0;                  ///< on one thread, about
+};
+
+/// That of an operator that does `work` multiplications and additions.
+[[nodiscard]] inline Effort effortOf(const StepContext& context, double work,
+                                     Speed speed) noexcept {
+    const double ns = work / static_cast<double>(speed);
+    return {.threads = ns < kMinimumParallelNs ? nullptr : context.threads, .ns = ns};
+}
+
+/// That of one that XNNPACK does not share out, or of which it mostly shares nothing.
+[[nodiscard]] inline Effort effortAlone(double work, Speed speed) noexcept {
+    return {.threads = nullptr, .ns = work / static_cast<double>(speed)};
+}
+
 /// One step's use of an operator, which steps may share: tells the operator the step's sizes and
 /// addresses where another step has told it others.
 class OperatorUse {
   public:
-    /// `threads` may be null. `shared` is not.
-    OperatorUse(SharedOperator shared, SetUp setUp, pthreadpool_t threads) noexcept;
+    /// `shared` is not null.
+    OperatorUse(SharedOperator shared, SetUp setUp, const Effort& effort) noexcept;
     OperatorUse(const OperatorUse&) = delete;  // the operator knows its user by its address
     OperatorUse& operator=(const OperatorUse&) = delete;
 
@@ -35,7 +72,7 @@ class OperatorUse {
 
     /// What the operator needs beside the operands; known after `reshape`.
     [[nodiscard]] std::size_t workspaceBytes() const noexcept { return workspaceBytes_; }
-    [[nodiscard]] bool isMultithreaded() const noexcept { return threads_ != nullptr; }
+    [[nodiscard]] bool isMultithreaded() const noexcept { return effort_.threads != nullptr; }
     /// Whether an operator can be made for another runner without the constants.
     [[nodiscard]] bool sharesWeights() const noexcept { return operator_->sharesWeights(); }
 
@@ -44,25 +81,23 @@ class OperatorUse {
 
     /// `workspace` has `workspaceBytes`.
     [[nodiscard]] Result<> setUp(Operands operands, std::byte* workspace);
-    /// Runs what was set up last.
-    [[nodiscard]] Result<> run() const;
+    /// Runs what was set up last. In programs that can (tile_watch.h), `limit` acts between tiles.
+    [[nodiscard]] Result<> run(TimeLimit& limit) const;
 
   private:
     [[nodiscard]] xnn_status callReshape();
 
     SharedOperator operator_;
     SetUp setUp_;
-    pthreadpool_t threads_;
+    Effort effort_;
     std::size_t workspaceBytes_ = 0;
 };
 
-/// A step that runs an operator, which steps may share. `threads` may be null. Null if XNNPACK
-/// refuses the sizes.
-[[nodiscard]] StepResult makeOperatorStep(SharedOperator shared, SetUp setUp,
-                                          pthreadpool_t threads);
+/// A step that runs an operator, which steps may share. Null if XNNPACK refuses the sizes.
+[[nodiscard]] StepResult makeOperatorStep(SharedOperator shared, SetUp setUp, const Effort& effort);
 
 /// A step of an operator of its own. Null if XNNPACK has none.
-[[nodiscard]] StepResult makeOperatorStep(CreatedOperator made, pthreadpool_t threads);
+[[nodiscard]] StepResult makeOperatorStep(CreatedOperator made, const Effort& effort);
 
 /// The operator of `key` from the cache, else from `create`, which gets a WeightsCache and returns
 /// a Result<SharedOperator>. If the constants were dropped (not `hasConstants`), it is called only
@@ -103,30 +138,6 @@ template <class Create>
 /// Takes the result of a creation function: an operator, or null where XNNPACK refuses what our own
 /// checks let pass. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
 [[nodiscard]] Result<SharedOperator> takeOperator(xnn_status status, xnn_operator_t created);
-
-/// The throughput of an operator: multiplications and additions per nanosecond, as measured on one
-/// core with AVX-512, rounded.
-enum class Speed : std::uint8_t {
-    DENSE = 40,        ///< matrix multiplications
-    ELEMENTWISE = 10,  ///< each input is used once or a few times: depthwise, poolings, sums
-};
-
-/// An operator that takes less than this on one thread is not split among threads. Splitting costs
-/// 1 to 1.5 us and two system calls, and makes the operator wait for the slowest thread.
-inline constexpr double kMinimumParallelNs = 2500;
-
-/// Whether an operator takes longer than a second or two, during which nothing could end it. Such
-/// ones that cannot run in slices (sliced_step.h) are left to the reference kernels.
-[[nodiscard]] constexpr bool isTooLong(double work, Speed speed) noexcept {
-    constexpr double kLongestNs = 0.25e9;  // on one thread of a processor with AVX-512
-    return work > kLongestNs * static_cast<double>(speed);
-}
-
-/// The threads of `context` for an operator that does `work` multiplications and additions.
-[[nodiscard]] inline pthreadpool_t threadsFor(const StepContext& context, double work,
-                                              Speed speed) noexcept {
-    return work < kMinimumParallelNs * static_cast<double>(speed) ? nullptr : context.threads;
-}
 
 /// XNNPACK refuses scales that are subnormal.
 [[nodiscard]] bool isNormalScale(float scale) noexcept;

@@ -52,16 +52,16 @@ struct Pooling {
 
     template <class Create>
     [[nodiscard]] StepResult step(Create create, const FloatRange& range,
-                                  pthreadpool_t threads) const {
+                                  const Effort& effort) const {
         return makeOperatorStep(
             create(Elements::of(input), window, input.shape[0], channels(), range, outputIndex),
-            threads);
+            effort);
     }
     [[nodiscard]] StepResult globalStep(const FloatRange& range) const {
         const ImageSizes images{input.shape[0], input.shape[1], input.shape[2]};
         return makeClampedStep(
             createGlobalAverage(Elements::of(input), images, channels(), range, outputIndex), range,
-            output, outputIndex, nullptr);
+            output, outputIndex, effortAlone(work(), Speed::ELEMENTWISE));
     }
 };
 
@@ -95,12 +95,12 @@ StepResult makeAveragePool2d(const OperationView& operation, const StepContext& 
     if (!isCovered(pooling)) {
         return nullptr;
     }
-    pthreadpool* const threads = threadsFor(context, pooling.work(), Speed::ELEMENTWISE);
+    const Effort effort = effortOf(context, pooling.work(), Speed::ELEMENTWISE);
     const FusedActivationFunc activation = pooling.arguments.activation;
     if (pooling.input.type == OperandType::TENSOR_FLOAT32) {
         const FloatRange range = activationRange(activation);
         return pooling.isGlobal() ? pooling.globalStep(range)
-                                  : pooling.step(createAveragePool, range, threads);
+                                  : pooling.step(createAveragePool, range, effort);
     }
     const QuantizedRange range = activationRange(activation, pooling.output);
     if (!kHasRightAverages || !hasSameScale(pooling) || !isRange(range) || pooling.isPadded()) {
@@ -109,7 +109,7 @@ StepResult makeAveragePool2d(const OperationView& operation, const StepContext& 
     switch (pooling.input.type) {
         case OperandType::TENSOR_QUANT8_ASYMM:
             return pooling.isGlobal() ? pooling.globalStep(rangeOf(range))
-                                      : pooling.step(createAveragePool, rangeOf(range), threads);
+                                      : pooling.step(createAveragePool, rangeOf(range), effort);
         case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
             return pooling.isGlobal() ? pooling.globalStep(rangeOf(range)) : nullptr;
         default:
@@ -122,10 +122,10 @@ StepResult makeMaxPool2d(const OperationView& operation, const StepContext& cont
     if (!isCovered(pooling)) {
         return nullptr;
     }
-    pthreadpool* const threads = threadsFor(context, pooling.work(), Speed::ELEMENTWISE);
+    const Effort effort = effortOf(context, pooling.work(), Speed::ELEMENTWISE);
     const FusedActivationFunc activation = pooling.arguments.activation;
     if (pooling.input.type == OperandType::TENSOR_FLOAT32) {
-        return pooling.step(createMaxPool, activationRange(activation), threads);
+        return pooling.step(createMaxPool, activationRange(activation), effort);
     }
     const QuantizedRange range = activationRange(activation, pooling.output);
     const bool isQuantized = pooling.input.type == OperandType::TENSOR_QUANT8_ASYMM ||
@@ -133,7 +133,7 @@ StepResult makeMaxPool2d(const OperationView& operation, const StepContext& cont
     if (!isQuantized || !hasSameScale(pooling) || !isRange(range)) {
         return nullptr;
     }
-    return pooling.step(createMaxPool, rangeOf(range), threads);
+    return pooling.step(createMaxPool, rangeOf(range), effort);
 }
 
 StepResult makeMean(const OperationView& operation, const StepContext& /*context*/) {
@@ -156,7 +156,8 @@ StepResult makeMean(const OperationView& operation, const StepContext& /*context
     return makeClampedStep(
         createGlobalAverage(Elements::of(input), images, static_cast<std::uint32_t>(axes->inner),
                             range, operation.inputs.size()),
-        range, output, operation.inputs.size(), nullptr);
+        range, output, operation.inputs.size(),
+        effortAlone(static_cast<double>(input.shape.elementCount()), Speed::ELEMENTWISE));
 }
 
 }  // namespace nnburst::exec::xnnpack

@@ -41,7 +41,7 @@ StepResult makeResizeBilinear(const OperationView& operation, const StepContext&
     return makeOperatorStep(
         createResizeBilinear(type, {input[0], input[1], input[2]}, input[3], output[1], output[2],
                              flags, operation.inputs.size()),
-        threadsFor(context, 4.0 * static_cast<double>(output.elementCount()), Speed::ELEMENTWISE));
+        effortOf(context, 4.0 * static_cast<double>(output.elementCount()), Speed::ELEMENTWISE));
 }
 
 }  // namespace nnburst::exec::xnnpack

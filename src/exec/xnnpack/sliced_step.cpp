@@ -17,7 +17,7 @@ namespace {
 class SlicedStep final : public Step {
   public:
     explicit SlicedStep(SlicedOperator operation)
-        : use_(std::move(operation.shared), std::move(operation.setUp), operation.threads),
+        : use_(std::move(operation.shared), std::move(operation.setUp), operation.effort),
           output_(operation.output),
           slices_(std::move(operation.slices)),
           padding_(operation.padding) {}
@@ -53,7 +53,7 @@ class SlicedStep final : public Step {
         for (const Slice& slice : slices_) {
             NNBURST_TRY(setUpSlice(
                 slice, isPadded(slice) ? padInput(slice) : operands_[0] + slice.inputOffset));
-            NNBURST_TRY(use_.run());
+            NNBURST_TRY(use_.run(limit));
             if (limit.isOverAfter(TimeLimit::kWorkPerLook)) {
                 return {};
             }

@@ -52,7 +52,7 @@ struct Slice {
 struct SlicedOperator {
     SharedOperator shared;
     SetUp setUp;
-    pthreadpool_t threads = nullptr;
+    Effort effort;  ///< of a slice
     std::size_t output = 0;
     std::vector<Slice> slices;
     std::byte padding{};  ///< the value of padding

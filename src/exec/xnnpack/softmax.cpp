@@ -55,8 +55,9 @@ StepResult makeSoftmax(const OperationView& operation, const StepContext& /*cont
     }
     const std::size_t rows = input.shape.elementCount() / channels;
     // XNNPACK splits rows among threads, and there is mostly one row.
-    return makeOperatorStep(createSoftmax(scaled, rows, channels, operation.inputs.size()),
-                            nullptr);
+    return makeOperatorStep(
+        createSoftmax(scaled, rows, channels, operation.inputs.size()),
+        effortAlone(static_cast<double>(input.shape.elementCount()), Speed::ELEMENTWISE));
 }
 
 }  // namespace nnburst::exec::xnnpack

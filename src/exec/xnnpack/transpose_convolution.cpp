@@ -125,7 +125,7 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
     return makeOperatorStep(
         std::move(shared),
         setUpDeconvolution(type, {input[0], input[1], input[2]}, operation.inputs.size()),
-        threadsFor(context, work, Speed::DENSE));
+        effortOf(context, work, Speed::DENSE));
 }
 
 }  // namespace nnburst::exec::xnnpack

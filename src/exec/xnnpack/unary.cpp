@@ -20,7 +20,7 @@ namespace {
 StepResult makeElementwise(CreatedOperator made, const OperationView& operation,
                            const StepContext& context) {
     const auto elements = static_cast<double>(operation.inputs[0].shape.elementCount());
-    return makeOperatorStep(std::move(made), threadsFor(context, elements, Speed::ELEMENTWISE));
+    return makeOperatorStep(std::move(made), effortOf(context, elements, Speed::ELEMENTWISE));
 }
 
 StepResult makeFunction(const OperationView& operation, const StepContext& context) {

@@ -9,12 +9,16 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "exec/threads/kernel_threads.h"
+#include "exec/xnnpack/tile_watch.h"
 #include "nnburst/builtin_models.h"
 #include "support/model_runner.h"
 
@@ -126,6 +130,57 @@ TEST_P(Pthreadpool, doesNothingForAnEmptyRange) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, Pthreadpool, testing::Values(0, 1, 2, 4));
 
+/// Has the tiles of the calling thread watched until it is destroyed.
+class TileWatch : public testing::Test {
+  protected:
+    ~TileWatch() override { nnburst_watch_tiles(nullptr, nullptr, 0); }
+
+    void watch(double wanted) { nnburst_watch_tiles(&TileWatch::isOver, this, wanted); }
+    std::size_t tilesOf(std::size_t range) {
+        Calls calls;
+        pthreadpool_parallelize_1d(nullptr, &Calls::add, &calls, range, 0);
+        return calls.sorted().size();
+    }
+
+    int looks = 0;
+    int overAfter = 1000;  ///< looks
+
+  private:
+    static bool isOver(void* self) {
+        auto& test = *static_cast<TileWatch*>(self);
+        return ++test.looks >= test.overAfter;
+    }
+};
+
+TEST_F(TileWatch, looksAsOftenAsIsWantedForEachOperator) {
+    watch(10);
+    EXPECT_EQ(tilesOf(100), 100U);
+    EXPECT_EQ(looks, 10);
+    EXPECT_EQ(tilesOf(100), 100U);
+    EXPECT_EQ(looks, 20);
+}
+
+TEST_F(TileWatch, looksAfterEachOfFewTiles) {
+    watch(10);
+    EXPECT_EQ(tilesOf(4), 4U);
+    EXPECT_EQ(looks, 4);
+}
+
+TEST_F(TileWatch, leavesTheOtherTilesOutWhenItIsOver) {
+    overAfter = 3;
+    watch(10);
+    EXPECT_EQ(tilesOf(100), 30U);
+    EXPECT_EQ(looks, 3);
+}
+
+TEST_F(TileWatch, isOfTheThreadThatAskedForItUntilItAsksForNone) {
+    watch(10);
+    std::thread([this] { EXPECT_EQ(tilesOf(100), 100U); }).join();
+    nnburst_watch_tiles(nullptr, nullptr, 0);
+    EXPECT_EQ(tilesOf(100), 100U);
+    EXPECT_EQ(looks, 0);
+}
+
 TEST(PthreadpoolOfThisProgram, isWhatXnnpackCalls) {
     // The first one of the search order of all libraries, which is the program.
     void* const found = ::dlsym(RTLD_DEFAULT, "pthreadpool_parallelize_2d_tile_2d");
@@ -156,6 +211,32 @@ TEST(PthreadpoolOfThisProgram, computesANetworkOfXnnpackAsOneThreadDoes) {
                                    expected.output(0).begin(), expected.output(0).end()));
         }
     }
+}
+
+TEST(PthreadpoolOfThisProgram, endsAnOperatorOfXnnpackAtItsDeadline) {
+    // About 0.2 s in one operator of XNNPACK that does not run in slices.
+    constexpr std::uint32_t kWindow = 16;
+    constexpr std::uint32_t kSize = 512;
+    constexpr std::uint32_t kChannels = 24;
+    ModelBuilder builder;
+    const auto image = builder.addTensor(OperandType::TENSOR_FLOAT32,
+                                         {1, kSize + kWindow - 1, kSize + kWindow - 1, kChannels});
+    const auto averages =
+        builder.addTensor(OperandType::TENSOR_FLOAT32, {1, kSize, kSize, kChannels});
+    constexpr std::int32_t kValid = 2;
+    builder.addOperation(OperationType::AVERAGE_POOL_2D,
+                         {image, builder.addScalar(kValid), builder.addScalar(1),
+                          builder.addScalar(1), builder.addScalar(std::int32_t{kWindow}),
+                          builder.addScalar(std::int32_t{kWindow}), builder.addScalar(0)},
+                         {averages});
+    const auto model = compile(build(builder, {image}, {averages}), true);
+    TestRequest request = randomRequest(*model, 5);
+    ASSERT_TRUE(request.run(*model));
+    ExecutionOptions options;
+    options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(30);
+    const Result<> result = request.run(*model, options);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().message, "the deadline has passed in operation 0");
 }
 
 }  // namespace
