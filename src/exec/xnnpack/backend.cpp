@@ -8,6 +8,7 @@
 #include "exec/xnnpack/allocator.h"
 #include "exec/xnnpack/converted_step.h"
 #include "exec/xnnpack/families.h"
+#include "exec/xnnpack/piecewise_step.h"
 #include "log/assert.h"
 
 namespace nnburst::exec::xnnpack {
@@ -87,6 +88,12 @@ Result<std::unique_ptr<Step>> makeStep(const OperationView& operation, const Ste
                    "operation {} ({}) with {} inputs and {} outputs was not checked",
                    context.operation, toString(operation.type), operation.inputs.size(),
                    operation.outputs.size());
+    if (family == makeBinary || family == makeUnary) {
+        NNBURST_TRY_ASSIGN(auto pieces, makePiecewiseStep(operation, context));
+        if (pieces != nullptr) {
+            return pieces;
+        }
+    }
     NNBURST_TRY_ASSIGN(auto step, family(operation, context));
     return step != nullptr ? std::move(step) : makeConvertedStep(operation, context);
 }
