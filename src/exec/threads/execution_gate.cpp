@@ -65,8 +65,7 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
     if (admission) {
-        client->end(admission->start,
-                    std::max<std::chrono::nanoseconds>(now - admission->start, kMinimumUse));
+        end(*client, admission->start, now);
         if (admission->processor) {
             laneProcessors_.giveBack(*admission->processor);
         }
@@ -114,10 +113,30 @@ bool ExecutionGate::limitCredit(ClientShare& client, TimePoint now) {
 }
 
 /// How much less `client` has used than the one whose execution was admitted last, or its user less
-/// than the other's user.
+/// than the other's user; or than each of those whose executions run, if that is more.
 std::chrono::nanoseconds ExecutionGate::saved(ClientShare& client, TimePoint now) {
     ClientShare& share = admittedUser_ == &client.user() ? client : client.user();
-    return admittedUsed(share) - share.usedUntil(now);
+    const std::chrono::nanoseconds sinceLast = admittedUsed(share) - share.usedUntil(now);
+    if (running_.size() < laneCount_) {
+        return sinceLast;  // one of those that run is not known
+    }
+    std::chrono::nanoseconds least = std::chrono::nanoseconds::max();
+    for (const ClientShare* running : running_) {
+        least = std::min(least, running->usedMoreThan(client, now));
+    }
+    return std::max(least, sinceLast);
+}
+
+/// An execution of `client` runs since `start`. Allocates nothing for one that has waited.
+void ExecutionGate::begin(ClientShare& client, TimePoint start) {
+    running_.push_back(&client);
+    client.begin(start);
+}
+
+/// One that has begun at `start` is over.
+void ExecutionGate::end(ClientShare& client, TimePoint start, TimePoint now) {
+    running_.erase(std::ranges::find(running_, &client));
+    client.end(start, std::max<std::chrono::nanoseconds>(now - start, kMinimumUse));
 }
 
 /// Gives free lanes to waiting executions, in order.
@@ -165,7 +184,7 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) 
     waiter.admission.start = now;
     admittedLast_ = now;
     admittedUser_ = &waiter.client->user();
-    waiter.client->begin(now);
+    begin(*waiter.client, now);
     for (ClientShare* share = waiter.client; share != nullptr; share = share->user_.get()) {
         admittedUsed(*share) = std::max(admittedUsed(*share), share->usedUntil(now));
     }
@@ -235,6 +254,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         if (waiters_.empty()) {
             contendedSince_ = now;
         }
+        running_.reserve(running_.size() + waiters_.size() + 1);
         waiters_.push_back(&waiter);
         waitingCount_.fetch_add(1, std::memory_order_seq_cst);
         delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
@@ -386,8 +406,9 @@ bool ExecutionGate::mustYield(const WaitingWork& running, const RunnerSet& runne
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
     if (!admission) {
+        running_.reserve(running_.size() + waiters_.size() + 1);
         admission = Admission{.start = waiters_.empty() ? now : contendedSince_};
-        client->begin(admission->start);
+        begin(*client, admission->start);
     }
     const auto precedesRunning = [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
         if (waiter->client == client) {

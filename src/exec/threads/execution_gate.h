@@ -185,6 +185,8 @@ class ExecutionGate {
     [[nodiscard]] bool mayBecomeOverdue(const Waiter& waiter) const noexcept {
         return longestWait_ && waiter.client != &unnamed_ && waiter.width == Width::ONE_LANE;
     }
+    void begin(ClientShare& client, TimePoint start) NNBURST_REQUIRES(mutex_);
+    void end(ClientShare& client, TimePoint start, TimePoint now) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds saved(ClientShare& client, TimePoint now)
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool mayExceedLanes(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
@@ -224,6 +226,9 @@ class ExecutionGate {
 
     system::Mutex mutex_;
     std::vector<Waiter*> waiters_ NNBURST_GUARDED_BY(mutex_);
+    /// The clients whose executions are known to run, one entry for each: those that have waited,
+    /// or that have seen others wait. Has room for those of all waiters.
+    std::vector<ClientShare*> running_ NNBURST_GUARDED_BY(mutex_);
     std::uint64_t arrivals_ NNBURST_GUARDED_BY(mutex_) = 0;
     /// What the user whose execution was admitted last had used. A user that comes back starts from
     /// here, less kCredit: it saves no more for later.

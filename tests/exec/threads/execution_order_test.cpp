@@ -598,6 +598,16 @@ TEST_F(GateOfABusyClient, letsThoseInAtOnceThatHaveUsedLess) {
     end();
 }
 
+TEST_F(GateOfABusyClient, letsTheSameOneInAgainAndAgain) {
+    begin();
+    for (int times = 0; times < 3; ++times) {
+        Pass pass(gate, models[2], Pass::Width::ONE_LANE, &modest);
+        EXPECT_TRUE(isLetIn(pass));
+        std::this_thread::sleep_for(2ms);  // more than it may have saved
+    }
+    end();
+}
+
 /// The other user's execution was admitted last.
 TEST_F(GateOfABusyClient, letsNoneInOfAUserThatHasUsedMore) {
     begin();
