@@ -13,6 +13,7 @@
 /// Has the tiles that the calling thread runs from now on be interrupted about `looks` times for
 /// each operator, to call `isOver(state)`; null: not any more. Where that returns true, the
 /// operator's other tiles are left out. Programs of this tree have it (exec/pool/pthreadpool.cpp).
+// NOLINTNEXTLINE(readability-identifier-naming): named as pthreadpool names its functions
 extern "C" [[gnu::weak, gnu::visibility("default")]] void nnburst_watch_tiles(
     bool (*isOver)(void* state), void* state, double looks) noexcept;
 
