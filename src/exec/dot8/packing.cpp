@@ -57,9 +57,15 @@ ZeroPoints zeroPointsOf(const OperandView& input, std::span<const OperandView* c
     const std::int32_t zeroPoint = weights.front()->zeroPoint;
     const bool fits =
         std::all_of(weights.begin(), weights.end(), [zeroPoint](const OperandView* part) {
-            const auto* const data = part->as<const std::uint8_t>();
-            const auto [least, most] = std::minmax_element(data, data + part->shape.elementCount());
-            return *least - zeroPoint >= -128 && *most - zeroPoint <= 127;
+            // Not std::minmax_element, for which compilers have no vector instructions.
+            std::uint8_t least = UINT8_MAX;
+            std::uint8_t most = 0;
+            for (const std::uint8_t weight :
+                 std::span(part->as<const std::uint8_t>(), part->shape.elementCount())) {
+                least = std::min(least, weight);
+                most = std::max(most, weight);
+            }
+            return least - zeroPoint >= -128 && most - zeroPoint <= 127;
         });
     if (fits) {
         return {.input = inputZero, .weightOffset = zeroPoint};
