@@ -12,8 +12,8 @@
 namespace nnburst::exec::xnnpack {
 
 /// A step for `operation`, whose type is one of unary.cpp or binary.cpp other than PRELU. Null if
-/// it is short, if one tensor is broadcast to another that has more than one element, or if XNNPACK
-/// does not cover it.
+/// it is short, if a tensor of several elements is constant or broadcast, or if XNNPACK does not
+/// cover it.
 [[nodiscard]] StepResult makePiecewiseStep(const OperationView& operation,
                                            const StepContext& context);
 

@@ -622,6 +622,7 @@ TEST_F(GateOfABusyClient, letsNoneInOfAUserThatHasUsedMore) {
         }
     });
     awaitWaiters(gate, 1);
+    std::this_thread::sleep_for(100ms);  // by which its user has used more than the other
     end();
     while (!isAnotherIn) {
         std::this_thread::yield();
