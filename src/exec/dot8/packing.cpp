@@ -57,7 +57,7 @@ ZeroPoints zeroPointsOf(const OperandView& input, std::span<const OperandView* c
     const std::int32_t zeroPoint = weights.front()->zeroPoint;
     const bool fits =
         std::all_of(weights.begin(), weights.end(), [zeroPoint](const OperandView* part) {
-            // Not std::minmax_element, for which compilers have no vector instructions.
+            // Not std::minmax_element, which compilers do not turn into vector instructions.
             std::uint8_t least = UINT8_MAX;
             std::uint8_t most = 0;
             for (const std::uint8_t weight :

@@ -127,15 +127,19 @@ std::chrono::nanoseconds ExecutionGate::saved(ClientShare& client, TimePoint now
     return std::max(least, sinceLast);
 }
 
-/// An execution of `client` runs since `start`. Allocates nothing for one that has waited.
+/// An execution of `client` runs since `start`. `running_` has room for it.
 void ExecutionGate::begin(ClientShare& client, TimePoint start) {
+    NNBURST_ASSERT(running_.size() < running_.capacity(), "no room for execution {} that runs",
+                   running_.size() + 1);
     running_.push_back(&client);
     client.begin(start);
 }
 
 /// One that has begun at `start` is over.
 void ExecutionGate::end(ClientShare& client, TimePoint start, TimePoint now) {
-    running_.erase(std::ranges::find(running_, &client));
+    const auto found = std::ranges::find(running_, &client);
+    NNBURST_ASSERT(found != running_.end(), "an execution ends that has not begun");
+    running_.erase(found);
     client.end(start, std::max<std::chrono::nanoseconds>(now - start, kMinimumUse));
 }
 

@@ -53,7 +53,7 @@ struct Effort {
     return {.threads = ns < kMinimumParallelNs ? nullptr : context.threads, .ns = ns};
 }
 
-/// That of one that XNNPACK does not share out, or of which it mostly shares nothing.
+/// The same for one that XNNPACK does not share out, or that is not worth it.
 [[nodiscard]] inline Effort effortAlone(double work, Speed speed) noexcept {
     return {.threads = nullptr, .ns = work / static_cast<double>(speed)};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/operation/operation_instance.h"
+#include "log/assert.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec::xnnpack {
@@ -39,6 +40,8 @@ class PiecewiseStep final : public Step {
     }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
+        NNBURST_ASSERT(operands.size() >= strides_.size(), "{} operands for {}", operands.size(),
+                       strides_.size());
         operands_ = operands;
         ofPiece_.assign(operands.begin(), operands.end());
         NNBURST_TRY(piece_->setUp(ofPiece_));

@@ -10,9 +10,9 @@
 
 #include "exec/operation/time_limit.h"
 
-/// Has the tiles that the calling thread runs from now on be interrupted about `looks` times for
-/// each operator, to call `isOver(state)`; null: not any more. Where that returns true, the
-/// operator's other tiles are left out. Programs of this tree have it (exec/pool/pthreadpool.cpp).
+/// From now on the calling thread calls `isOver(state)` between tiles, about `looks` times for each
+/// operator; null: nothing any more. Where that returns true, the operator's other tiles are left
+/// out. Programs of this tree have this function (exec/pool/pthreadpool.cpp); null in others.
 // NOLINTNEXTLINE(readability-identifier-naming): named as pthreadpool names its functions
 extern "C" [[gnu::weak, gnu::visibility("default")]] void nnburst_watch_tiles(
     bool (*isOver)(void* state), void* state, double looks) noexcept;
