@@ -36,6 +36,9 @@ constexpr std::chrono::microseconds kSavedToExceedLanes{200};
 /// takes the gate's lock and goes through all waiters, while an operation of a small network takes
 /// some microseconds.
 constexpr std::chrono::microseconds kBetweenLooks{50};
+/// A running execution that has not looked for this long, though others wait, will not for long: it
+/// waits for pages of memory, or computes where nothing interrupts it.
+constexpr std::chrono::microseconds kLooksWithin{200};
 /// Limit on how much less than the others a client or user that was idle may have used. More than
 /// kQuantum, so that an execution of a light client need not wait for the end of a running one.
 constexpr std::chrono::microseconds kCredit{1000};
@@ -112,13 +115,15 @@ bool ExecutionGate::limitCredit(ClientShare& client, TimePoint now) {
     return isLight;
 }
 
-/// How much less `client` has used than the one whose execution was admitted last, or its user less
-/// than the other's user; or than each of those whose executions run, if that is more.
-std::chrono::nanoseconds ExecutionGate::saved(ClientShare& client, TimePoint now) {
+/// How much less the client of `waiter` has used than the one whose execution was admitted last, or
+/// its user less than the other's user; or than each of those whose executions run, if that is
+/// more. Those that are not known to run, as they have not looked, count once they had the time to.
+std::chrono::nanoseconds ExecutionGate::saved(const Waiter& waiter, TimePoint now) {
+    ClientShare& client = *waiter.client;
     ClientShare& share = admittedUser_ == &client.user() ? client : client.user();
     const std::chrono::nanoseconds sinceLast = admittedUsed(share) - share.usedUntil(now);
-    if (running_.size() < laneCount_) {
-        return sinceLast;  // one of those that run is not known
+    if (running_.empty() || (mayOthersLook() && now - waiter.work.since < kLooksWithin)) {
+        return sinceLast;
     }
     std::chrono::nanoseconds least = std::chrono::nanoseconds::max();
     for (const ClientShare* running : running_) {
@@ -249,8 +254,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         const system::MutexLock lock(mutex_);
         wakesOverdueThread = mayBecomeOverdue(waiter) && wakeOverdueThread();
         waiter.work.arrival = arrivals_++;
-        const bool hasSaved =
-            !waiter.holdsRunner && saved(*waiter.client, now) >= kSavedToExceedLanes;
+        const bool hasSaved = !waiter.holdsRunner && saved(waiter, now) >= kSavedToExceedLanes;
         waiter.isLight = limitCredit(*waiter.client, now);
         if (waiter.isLight) {
             lightSince_ = now;
@@ -263,13 +267,13 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         waitingCount_.fetch_add(1, std::memory_order_seq_cst);
         delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
         admitWaiters(now, admitted);
-        if (hasSaved && !waiter.isAdmitted.load(std::memory_order_relaxed) &&
-            waiters_.front() == &waiter && mayExceedLanes(waiter)) {
+        if (hasSaved && isNextWithoutLane(waiter, now)) {
             admitWithoutLane(waiter, now, admitted);
         }
         if (!waiter.isAdmitted.load(std::memory_order_relaxed)) {
             spinLimit = spinTime(waiter);
             waiter.isSpinning = spinLimit.count() != 0;
+            waiter.triesAgain = !waiter.holdsRunner && mayOthersLook() && mayExceedLanes(waiter);
         }
     }
     admitted.wakeAll();
@@ -294,7 +298,13 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
 
 /// Until `waiter`, which does not spin, is admitted; false if its deadline comes first.
 bool ExecutionGate::sleep(Waiter& waiter) {
-    if (!waiter.wakeUp.acquireUntil(waiter.work.urgency.deadline.value_or(TimePoint::max()))) {
+    const TimePoint deadline = waiter.work.urgency.deadline.value_or(TimePoint::max());
+    if (waiter.triesAgain &&
+        !waiter.wakeUp.acquireUntil(std::min(deadline, waiter.work.since + kLooksWithin))) {
+        waiter.triesAgain = false;
+        tryAgain(waiter);
+    }
+    if (!waiter.triesAgain && !waiter.wakeUp.acquireUntil(deadline)) {
         if (giveUp(waiter)) {
             return false;
         }
@@ -306,23 +316,34 @@ bool ExecutionGate::sleep(Waiter& waiter) {
     return true;
 }
 
+/// Admits `waiter`, which has waited for kLooksWithin, without a lane, if it has used less than all
+/// that have looked since.
+void ExecutionGate::tryAgain(Waiter& waiter) {
+    WakeList admitted;
+    const system::MutexLock lock(mutex_);
+    const TimePoint now = Clock::now();
+    if (isNextWithoutLane(waiter, now) && saved(waiter, now) >= kSavedToExceedLanes) {
+        admitWithoutLane(waiter, now, admitted);
+    }
+}
+
 bool ExecutionGate::mayExceedLanes(const Waiter& waiter) const {
     return mayBecomeOverdue(waiter) && waiter.client->runningCount_ == 0 &&
            !waiter.client->user().exceedsLanes_ && hasRunner(waiter);
 }
 
-/// Admits the next overdue waiter without a free lane, if there is one.
-void ExecutionGate::tryAdmitOverdue(TimePoint now, WakeList& admitted) {
+/// The first, in order, of the waiters that may exceed the lanes and have waited for `least`; null
+/// if there is none.
+ExecutionGate::Waiter* ExecutionGate::nextWithoutLane(std::chrono::nanoseconds least,
+                                                      TimePoint now) const {
     Waiter* next = nullptr;
     for (Waiter* waiter : waiters_) {
-        if (now - waiter->work.since >= *longestWait_ && mayExceedLanes(*waiter) &&
+        if (now - waiter->work.since >= least && mayExceedLanes(*waiter) &&
             (next == nullptr || precedes(*waiter, *next, now))) {
             next = waiter;
         }
     }
-    if (next != nullptr) {
-        admitWithoutLane(*next, now, admitted);
-    }
+    return next;
 }
 
 /// `waiter` may exceed the lanes.
@@ -359,7 +380,9 @@ TimePoint ExecutionGate::admitOverdue() {
         return TimePoint::max();
     }
     if (now - admittedLast_ >= *longestWait_) {
-        tryAdmitOverdue(now, admitted);
+        if (Waiter* const next = nextWithoutLane(*longestWait_, now)) {
+            admitWithoutLane(*next, now, admitted);
+        }
     }
     TimePoint next = now + *longestWait_;
     for (const Waiter* waiter : waiters_) {

@@ -15,8 +15,9 @@
 /// the most urgent comes first. A running execution yields between its operations and inside most
 /// long ones. From then on it has a low priority, so that threads of clients that use less get a
 /// processor at once. An execution of a client that has used much less does not wait for that: it
-/// is admitted without a lane, and the kernel divides the processors. If no execution was admitted
-/// for kLongestWait, a thread of the gate admits an overdue one in this way.
+/// is admitted without a lane, and the kernel divides the processors; after a short wait if those
+/// that run have not looked for others. If no execution was admitted for kLongestWait, a thread of
+/// the gate admits an overdue one in this way.
 
 #include <atomic>
 #include <chrono>
@@ -110,7 +111,8 @@ class ExecutionGate {
         Width width;
         ClientShare* client;
         WaitingWork work;
-        bool isLight = false;  ///< its client is light: it has used less than its share
+        bool isLight = false;     ///< its client is light: it has used less than its share
+        bool triesAgain = false;  ///< whether it may exceed the lanes, after a while
         Admission admission{};
         /// Released once after isAdmitted is set, unless `isSpinning` is set then. The sleeper
         /// needs no lock to go on, and its waker holds none.
@@ -187,12 +189,22 @@ class ExecutionGate {
     }
     void begin(ClientShare& client, TimePoint start) NNBURST_REQUIRES(mutex_);
     void end(ClientShare& client, TimePoint start, TimePoint now) NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] std::chrono::nanoseconds saved(ClientShare& client, TimePoint now)
+    [[nodiscard]] std::chrono::nanoseconds saved(const Waiter& waiter, TimePoint now)
         NNBURST_REQUIRES(mutex_);
+    /// Whether executions may run that have neither waited nor looked for waiting ones.
+    [[nodiscard]] bool mayOthersLook() const NNBURST_REQUIRES(mutex_) {
+        return running_.size() < laneCount_;
+    }
     [[nodiscard]] bool mayExceedLanes(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] Waiter* nextWithoutLane(std::chrono::nanoseconds least, TimePoint now) const
+        NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool isNextWithoutLane(const Waiter& waiter, TimePoint now) const
+        NNBURST_REQUIRES(mutex_) {
+        return nextWithoutLane({}, now) == &waiter;
+    }
     void admitWithoutLane(Waiter& waiter, TimePoint now, WakeList& admitted)
         NNBURST_REQUIRES(mutex_);
-    void tryAdmitOverdue(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
+    void tryAgain(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] TimePoint admitOverdue() NNBURST_EXCLUDES(mutex_);
     void runOverdueThread() noexcept;
     [[nodiscard]] bool wakeOverdueThread() NNBURST_REQUIRES(mutex_);

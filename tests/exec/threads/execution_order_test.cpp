@@ -546,6 +546,8 @@ TEST_F(GateThatIsHeld, letsNoneInWithoutARunner) {
 /// was admitted after another one of `busy` had used the lane for 5 ms.
 class GateOfABusyClient : public testing::Test {
   protected:
+    explicit GateOfABusyClient(std::uint32_t lanes = 1) : gate(lanes, 1h) {}
+
     /// The lane is held until `end`.
     void begin() {
         std::optional<Pass> first(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &busy);
@@ -574,7 +576,7 @@ class GateOfABusyClient : public testing::Test {
         holder.join();
     }
 
-    ExecutionGate gate{1, 1h};
+    ExecutionGate gate;
     std::vector<RunnerSet> models{4};
     std::shared_ptr<ClientShare> user = std::make_shared<ClientShare>();
     ClientShare busy{user};
@@ -604,6 +606,46 @@ TEST_F(GateOfABusyClient, letsTheSameOneInAgainAndAgain) {
         Pass pass(gate, models[2], Pass::Width::ONE_LANE, &modest);
         EXPECT_TRUE(isLetIn(pass));
         std::this_thread::sleep_for(2ms);  // more than it may have saved
+    }
+    end();
+}
+
+/// Those without a client may not exceed the lanes.
+TEST_F(GateOfABusyClient, letsOneInBeforeOneThatMayNotBeLetIn) {
+    begin();
+    std::thread ofNobody([&] {
+        Pass pass(gate, models[2]);
+        EXPECT_TRUE(pass.enter({}));
+    });
+    awaitWaiters(gate, 1);
+    {
+        Pass pass(gate, models[3], Pass::Width::ONE_LANE, &modest);
+        EXPECT_TRUE(isLetIn(pass));
+    }
+    EXPECT_EQ(gate.waitingCount(), 1U);
+    end();
+    ofNobody.join();
+}
+
+/// The same with a second lane, which an execution holds that never looks for others.
+class GateOfOneThatDoesNotLook : public GateOfABusyClient {
+  protected:
+    GateOfOneThatDoesNotLook() : GateOfABusyClient(2) { EXPECT_TRUE(unseen.enter({})); }
+
+    ClientShare another;
+    RunnerSet modelOfAnother;
+    Pass unseen{gate, modelOfAnother, Pass::Width::ONE_LANE, &another};
+};
+
+TEST_F(GateOfOneThatDoesNotLook, letsTheSameOneInAgainAndAgain) {
+    begin();
+    for (int times = 0; times < 3; ++times) {
+        const auto start = std::chrono::steady_clock::now();
+        Pass pass(gate, models[2], Pass::Width::ONE_LANE, &ofAnotherUser);
+        EXPECT_TRUE(isLetIn(pass));
+        if (times != 0) {  // it was admitted last
+            EXPECT_GE(std::chrono::steady_clock::now() - start, 200us) << "others may have looked";
+        }
     }
     end();
 }
