@@ -9,6 +9,7 @@
 /// them takes time in proportion to the clients that have such bursts, not to the bursts.
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -44,6 +45,7 @@ class ListElement {
 /// Not thread-safe.
 class ServingShares {
   public:
+    using TimePoint = std::chrono::steady_clock::time_point;
     struct Candidate;
 
     /// The threads that serve bursts of one client, or of all clients of a user, and those that
@@ -81,6 +83,9 @@ class ServingShares {
     /// A client of which more bursts are served has many.
     static constexpr std::size_t kManyServed = 8;
 
+    /// A client is active until this long after a burst of it was served.
+    static constexpr std::chrono::seconds kActiveAfter{1};
+
     /// `maximumThreads` threads serve bursts, of all clients together.
     explicit ServingShares(std::size_t maximumThreads) noexcept : maximumThreads_(maximumThreads) {}
 
@@ -96,14 +101,16 @@ class ServingShares {
         const std::size_t allowed = maximumThreads_ + uncounted;
         return anyMayBegin(*owner.user, allowed) || firstMayBegin(*owner.client, allowed);
     }
-    void begin(const Owner& owner) noexcept {
+    void begin(const Owner& owner, TimePoint now) noexcept {
+        noteActive(*owner.client, now);
         ++served_;
         usersServed_ += owner.user->served++ == 0 ? 1 : 0;
         if (owner.client != owner.user) {
             clientsServed_ += owner.client->served++ == 0 ? 1 : 0;
         }
     }
-    void end(const Owner& owner) noexcept {
+    void end(const Owner& owner, TimePoint now) noexcept {
+        noteActive(*owner.client, now);
         --served_;
         usersServed_ -= --owner.user->served == 0 ? 1 : 0;
         if (owner.client != owner.user) {
@@ -111,10 +118,13 @@ class ServingShares {
         }
     }
 
-    /// Whether a burst of `owner`, which is served, is one of many of its client, while bursts of
-    /// other clients are served.
-    [[nodiscard]] bool isOneOfMany(const Owner& owner) const noexcept {
-        return owner.client->served > kManyServed && clientsServed_ > 1;
+    /// Whether a burst of `owner`, which is served, is one of many of its client, while another
+    /// client is active.
+    [[nodiscard]] bool isOneOfMany(const Owner& owner, TimePoint now) const noexcept {
+        const Activity& another = last_.client != owner.client.get() ? last_ : lastOfAnother_;
+        return owner.client->served > kManyServed &&
+               (clientsServed_ > 1 ||
+                (another.client != nullptr && now - another.when < kActiveAfter));
     }
 
     [[nodiscard]] std::size_t served() const noexcept { return served_; }
@@ -177,6 +187,17 @@ class ServingShares {
     [[nodiscard]] std::uint64_t clientLooks() const noexcept { return clientLooks_; }
 
   private:
+    struct Activity {
+        const Share* client = nullptr;  // to be compared only
+        TimePoint when;
+    };
+
+    void noteActive(const Share& client, TimePoint now) noexcept {
+        if (last_.client != &client) {
+            lastOfAnother_ = last_;
+        }
+        last_ = {.client = &client, .when = now};
+    }
     /// Whether any burst of `user` may be served.
     [[nodiscard]] bool anyMayBegin(const Share& user, std::size_t allowed) const noexcept {
         const std::size_t users = usersServed_ + (user.served == 0 ? 1 : 0);
@@ -202,6 +223,8 @@ class ServingShares {
     std::size_t served_ = 0;
     std::size_t usersServed_ = 0;
     std::size_t clientsServed_ = 0;
+    Activity last_;
+    Activity lastOfAnother_;  // the last one of a client other than that of last_
     std::map<const Account*, std::weak_ptr<Share>> shares_;
     std::list<Share*> waitingUsers_;  // users of which bursts wait
     std::uint64_t arrivals_ = 0;

@@ -427,8 +427,9 @@ ServingThreadPool::Turn ServingThreadPool::beginOrWait(
 
 ServingThreadPool::Turn ServingThreadPool::begin(
     std::shared_ptr<Registration::Entry> entry) noexcept {
-    shares_.begin(entry->owner);
-    const bool isOneOfMany = shares_.isOneOfMany(entry->owner);
+    const auto now = std::chrono::steady_clock::now();
+    shares_.begin(entry->owner, now);
+    const bool isOneOfMany = shares_.isOneOfMany(entry->owner, now);
     return {.entry = std::move(entry), .isOneOfMany = isOneOfMany};
 }
 
@@ -437,7 +438,7 @@ ServingThreadPool::Turn ServingThreadPool::begin(
 ServingThreadPool::Turn ServingThreadPool::endAndTakeWaiting(Registration::Entry& entry,
                                                              bool hasMore) noexcept {
     const system::MutexLock lock(mutex_);
-    shares_.end(entry.owner);
+    shares_.end(entry.owner, std::chrono::steady_clock::now());
     if (hasMore) {
         addToWaiting(entry);  // served again after others that were rung before
     }

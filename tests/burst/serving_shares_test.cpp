@@ -16,6 +16,11 @@
 namespace nnburst::burst {
 namespace {
 
+using namespace std::chrono_literals;
+
+/// Of what the shares are told, where it does not matter.
+const ServingShares::TimePoint now{1h};
+
 /// Bursts of several clients, and those of them that wait, in the order of their arrival.
 class Bursts {
   public:
@@ -104,7 +109,7 @@ void expectTheFirstThatMayBegin(int users, int clientsPerUser, std::size_t maxim
             bursts.wait(*takeOne(parked));
         } else if (action == 1 && !served.empty()) {
             Bursts::Candidate* const ended = takeOne(served);
-            bursts.shares.end(ended->owner);
+            bursts.shares.end(ended->owner, now);
             if (number(4) == 0) {
                 parked.push_back(ended);
             } else {
@@ -116,7 +121,7 @@ void expectTheFirstThatMayBegin(int users, int clientsPerUser, std::size_t maxim
             ASSERT_EQ(bursts.take(uncounted), next) << "step " << step;
             if (next != nullptr) {
                 ASSERT_FALSE(next->isWaiting());
-                bursts.shares.begin(next->owner);
+                bursts.shares.begin(next->owner, now);
                 served.push_back(next);
             }
         } else if (Bursts::Candidate* const first = bursts.first(); first && number(8) == 0) {
@@ -146,7 +151,7 @@ TEST(ServingShares, lookAtClientsAndNotAtTheirBursts) {
     std::deque<Bursts::Candidate*> served;
     const auto begin = [&] {
         if (Bursts::Candidate* const next = bursts.shares.takeWaiting(0)) {
-            bursts.shares.begin(next->owner);
+            bursts.shares.begin(next->owner, now);
             served.push_back(next);
         }
     };
@@ -160,7 +165,7 @@ TEST(ServingShares, lookAtClientsAndNotAtTheirBursts) {
         Bursts::Candidate* const ended = served.front();
         served.pop_front();
         turnsOfOther += ended == &other ? 1 : 0;
-        bursts.shares.end(ended->owner);
+        bursts.shares.end(ended->owner, now);
         bursts.shares.addWaiting(*ended);
         begin();
         begin();  // as the pool, which rings one more if it may be served
@@ -175,33 +180,38 @@ TEST(ServingShares, countTheUsersAndClientsThatAreServed) {
     std::vector<ServingShares::Owner> owners;
     for (const SharedAccount& client : clients) {
         owners.push_back(shares.ownerOf(client));
-        shares.begin(owners.back());
-        shares.begin(owners.back());
+        shares.begin(owners.back(), now);
+        shares.begin(owners.back(), now);
     }
     EXPECT_EQ(shares.usersServed(), 3U);
     EXPECT_EQ(shares.clientsServed(), 4U);
-    shares.end(owners[1]);
+    shares.end(owners[1], now);
     EXPECT_EQ(shares.clientsServed(), 4U) << "another burst of the client is served";
-    shares.end(owners[1]);
+    shares.end(owners[1], now);
     EXPECT_EQ(shares.clientsServed(), 3U);
     EXPECT_EQ(shares.usersServed(), 3U) << "another client of the user is served";
 }
 
-TEST(ServingShares, aClientHasManyOnlyBesideAnother) {
+TEST(ServingShares, aClientHasManyOnlyBesideAnActiveOne) {
     ServingShares shares(64);
     const std::vector<SharedAccount> clients = makeClients(1, 2);
     const ServingShares::Owner many = shares.ownerOf(clients[1]);
     const ServingShares::Owner other = shares.ownerOf(clients[2]);
     for (std::size_t i = 0; i < ServingShares::kManyServed; ++i) {
-        shares.begin(many);
+        shares.begin(many, now);
     }
-    shares.begin(other);
-    EXPECT_FALSE(shares.isOneOfMany(many));
-    shares.begin(many);
-    EXPECT_TRUE(shares.isOneOfMany(many));
-    EXPECT_FALSE(shares.isOneOfMany(other));
-    shares.end(other);
-    EXPECT_FALSE(shares.isOneOfMany(many));
+    shares.begin(other, now);
+    EXPECT_FALSE(shares.isOneOfMany(many, now));
+    shares.begin(many, now);
+    EXPECT_TRUE(shares.isOneOfMany(many, now));
+    EXPECT_FALSE(shares.isOneOfMany(other, now));
+    const auto end = now + 10s;
+    EXPECT_TRUE(shares.isOneOfMany(many, end)) << "the other one is served";
+    shares.end(other, end);
+    shares.end(many, end);
+    shares.begin(many, end);
+    EXPECT_TRUE(shares.isOneOfMany(many, end + 999ms));
+    EXPECT_FALSE(shares.isOneOfMany(many, end + 1s)) << "the other one was served long ago";
 }
 
 }  // namespace
