@@ -13,9 +13,11 @@
 #include <climits>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "system/process.h"
+#include "system/scheduling.h"
 #include "system/thread.h"
 
 namespace nnburst::system {
@@ -127,6 +129,10 @@ void ProgramStarter::serve(int channel) noexcept {
     error_ = keepDescriptor(channel);
     const bool isReady = error_ == 0;
     answered_.release();
+    std::optional<ScopedLowPriority> low;  // which programs inherit
+    if (mayProgramsLeaveScopes()) {
+        low.emplace();
+    }
     for (UniqueFd descriptor; isReady && receiveDescriptor(channel, descriptor);) {
         error_ = descriptor ? startWith(descriptor.get()) : EBADF;
         descriptor.reset();  // the caller's is to be the last one here

@@ -20,7 +20,10 @@ namespace nnburst::system {
 /// process. A program has a copy of each descriptor of its starter until it has closed them, and
 /// posix_spawn(3) waits for that. Where the process closes a descriptor meanwhile, that copy is the
 /// last, and its end may take for ever: that of a socket that lingers, or of a file of FUSE. So a
-/// process that has descriptors of its clients starts programs here. Used by one thread.
+/// process that has descriptors of its clients starts programs here.
+///
+/// Programs begin with a low priority (ScopedLowPriority), if they may leave it (leaveScopes),
+/// which they are to do: loading one keeps a processor for 5 ms and more. Used by one thread.
 class ProgramStarter {
   public:
     /// To be called before there are such descriptors. GENERAL_FAILURE if the system refuses.

@@ -128,14 +128,19 @@ thread_local std::chrono::steady_clock::time_point lastLetOthersRun;
            (sets[CAP_TO_INDEX(CAP_SYS_NICE)].effective & CAP_TO_MASK(CAP_SYS_NICE)) != 0;
 }
 
-/// Whether a thread of this process may lower its nice value to `nice`.
-[[nodiscard]] bool mayTakeNice(int nice) noexcept {
-    static const bool mayTakeAny = mayTakeAnyNice();
+/// Whether RLIMIT_NICE lets a thread of this process lower its nice value to `nice`.
+[[nodiscard]] bool doesLimitAllowNice(int nice) noexcept {
     static const rlim_t limit = [] {
         rlimit both{};
         return ::getrlimit(RLIMIT_NICE, &both) == 0 ? both.rlim_cur : 0;
     }();
-    return mayTakeAny || limit >= static_cast<rlim_t>(kNiceOfLimitZero - nice);
+    return limit >= static_cast<rlim_t>(kNiceOfLimitZero - nice);
+}
+
+/// Whether a thread of this process may lower its nice value to `nice`.
+[[nodiscard]] bool mayTakeNice(int nice) noexcept {
+    static const bool mayTakeAny = mayTakeAnyNice();
+    return mayTakeAny || doesLimitAllowNice(nice);
 }
 
 /// Whether the calling thread has got its high priority. What it starts does not inherit it.
@@ -291,6 +296,10 @@ void leaveScopes(const InheritedPriority& inherited) noexcept {
         (void)changePolicy(SCHED_IDLE, SCHED_OTHER);
     }
     setNice(inherited.nice);
+}
+
+bool mayProgramsLeaveScopes() noexcept {
+    return ::geteuid() == 0 || doesLimitAllowNice(priorityWithoutScopes().nice);
 }
 
 }  // namespace nnburst::system

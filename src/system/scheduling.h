@@ -133,13 +133,17 @@ void letOthersRun() noexcept;
 /// The processor time that the calling thread has used.
 [[nodiscard]] std::chrono::nanoseconds processorTimeOfThread() noexcept;
 
-/// What a thread is to have that the calling thread starts, which inherits what scopes have set.
+/// What a thread or program is to have that the calling thread starts, which inherits what scopes
+/// have set.
 struct InheritedPriority {
     int nice;             ///< of the calling thread without the scopes above
     bool isInBackground;  ///< the calling thread is in a ScopedBackgroundPriority
 };
 [[nodiscard]] InheritedPriority priorityWithoutScopes() noexcept;
-/// To be called on the started thread.
+/// To be called on the started thread, or by the program that it has started (ProgramStarter).
 void leaveScopes(const InheritedPriority& inherited) noexcept;
+/// Whether a program may do so that the calling thread starts. Capabilities that this program has
+/// from its file are not inherited.
+[[nodiscard]] bool mayProgramsLeaveScopes() noexcept;
 
 }  // namespace nnburst::system

@@ -406,7 +406,8 @@ device::WorkerCommand workerCommand(const Options& options, const DriverOptions&
         }
     }
     arguments.insert(arguments.end(),
-                     {"--worker", std::to_string(device::WorkerProcess::kChannelFd)});
+                     {"--worker", std::to_string(device::WorkerProcess::kChannelFd), "--nice",
+                      std::to_string(system::priorityWithoutScopes().nice)});
     return command;
 }
 
@@ -491,6 +492,7 @@ Result<> calibrateTo(const Options& options) {
 
 /// A worker has the command line of its broker, which has sockets that a worker has not.
 void becomeWorker(Options& options) {
+    system::leaveScopes({.nice = options.workerNice, .isInBackground = false});
     options.isolation = device::Isolation::NONE;
     options.socketPath.clear();
     options.socketMode.clear();

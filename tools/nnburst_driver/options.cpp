@@ -111,6 +111,9 @@ void addSocketOptions(CLI::App& app, Options& options) {
     app.add_option("--worker", options.workerFd,
                    "Serve the clients that a broker gives over the channel N")
         ->group("");  // for drivers with --isolate, which start themselves again
+    app.add_option("--nice", options.workerNice,
+                   "With --worker: the nice value to take, as a worker starts with a high one")
+        ->group("");
 }
 
 void addLimitOptions(CLI::App& app, Options& options) {

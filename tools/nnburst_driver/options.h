@@ -28,7 +28,8 @@ struct Options {
     std::vector<std::string> allowedGroups;  ///< names or numbers; all clients if both are empty
     int fd = -1;
     device::Isolation isolation = device::Isolation::NONE;
-    int workerFd = -1;  ///< of a worker process: its end of the channel to the broker
+    int workerFd = -1;   ///< of a worker process: its end of the channel to the broker
+    int workerNice = 0;  ///< of a worker process: its nice value once it has begun
     std::chrono::milliseconds drainTimeout{3000};  ///< for what runs when a signal stops the driver
     DriverOptions device;
     std::string limitsFile;           ///< as setLimitsFromFile takes it; empty: none

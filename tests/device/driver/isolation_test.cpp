@@ -138,8 +138,12 @@ TEST_F(IsolationTest, onlyTheBrokerHasAHighPriority) {
     SharedDevice device;
     const pid_t worker = newWorker([&] { device = driver->connect(); });
     EXPECT_TRUE(isServed(*device));
-    EXPECT_EQ(::getpriority(PRIO_PROCESS, static_cast<id_t>(worker)),
-              ::getpriority(PRIO_PROCESS, 0));
+    const std::filesystem::path threads = fmt::format("/proc/{}/task", worker);
+    for (const auto& thread : std::filesystem::directory_iterator(threads)) {
+        const id_t id = static_cast<id_t>(std::stoul(thread.path().filename()));
+        EXPECT_EQ(::getpriority(PRIO_PROCESS, id), ::getpriority(PRIO_PROCESS, 0))
+            << "of the worker";
+    }
     if (ofBroker == ::getpriority(PRIO_PROCESS, 0)) {
         GTEST_SKIP() << "this user may not lower nice values, or has another than 0";
     }
