@@ -36,7 +36,9 @@ class AnswerWait {
     AnswerWait(const Channel& channel, const ResultReceiver& receiver, const WaitPolicy& policy)
         : channel_(channel),
           receiver_(receiver),
-          waiter_(channel.resultEvent(), channel.requestEvent(), policy, waits_) {}
+          waiter_(channel.resultEvent(), channel.requestEvent(), policy, waits_) {
+        waiter_.setPeerWorks(true);
+    }
     AnswerWait(const AnswerWait&) = delete;
     AnswerWait& operator=(const AnswerWait&) = delete;
 
@@ -64,6 +66,9 @@ class AnswerWait {
     [[nodiscard]] bool isLostInOrder() const noexcept {
         return isLost_.load(std::memory_order_seq_cst);
     }
+
+    /// To be called before a request is sent.
+    void beforeSending() noexcept { waiter_.beforeWakingPeer(); }
 
     /// Waits for a result, or for the loss of the connection, until `deadline`, but at least for
     /// `grace`. Asks for signs of life meanwhile. False if the time is over, or if the driver gave

@@ -104,6 +104,7 @@ class RequestExchange {
     /// Sends a prepared execution, or executes it over the control plane when no result is awaited
     /// that would make room for it. It is free again after an error.
     Result<> launch(PendingExecution& execution) {
+        wait_.beforeSending();
         return trySendRemembered(execution) ? Result<>() : launchAny(execution);
     }
 

@@ -109,9 +109,14 @@ class EventFlag {
         } else {
             fullFence();
         }
-        if ((shared_->word.load(std::memory_order_relaxed) & kWaiterBits) != 0) {
+        if (hasAnnounced()) {
             wakeSleepers();
         }
+    }
+
+    /// Whether a thread sleeps on this flag or is parked, as far as is known.
+    [[nodiscard]] bool hasAnnounced() const noexcept {
+        return (shared_->word.load(std::memory_order_relaxed) & kWaiterBits) != 0;
     }
 
     /// Clears the waiter bits, wakes the sleepers, and rings the doorbell if the other side is

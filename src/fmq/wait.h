@@ -95,9 +95,21 @@ class Waiter {
     /// `forecast`.
     void unpark(WaitForecast& forecast) noexcept;
 
+    /// To be called before this side publishes what the peer waits for. If that wakes the peer, it
+    /// may run in the place of this thread at once, and then has to know not to spin there.
+    void beforeWakingPeer() noexcept {
+        if (peer_ && peer_->hasAnnounced()) {
+            flag_.publishWaiterCpu();
+        }
+    }
+
     /// If true, the other side needs all processors while it works: ADAPTIVE then also sleeps
     /// through shorter waits.
     void setPeerNeedsAllProcessors(bool needsAll) noexcept { peerNeedsAll_ = needsAll; }
+
+    /// If true, the other side works during the whole wait: ADAPTIVE stops spinning where that
+    /// takes much longer than usual.
+    void setPeerWorks(bool works) noexcept { peerWorks_ = works; }
 
     /// From now on waits spin only while `allowance`, which outlives them, permits it. Without one
     /// they always may.
@@ -153,6 +165,7 @@ class Waiter {
     SpinAllowance* allowance_ = nullptr;
     bool isAlone_ = true;
     bool peerNeedsAll_ = false;
+    bool peerWorks_ = false;
     SpinBudget budget_;
     SteadyTime waitStart_;                   ///< of the last wait that read a clock
     std::optional<SteadyTime> parkedSince_;  ///< the start of the wait that is parked
@@ -187,8 +200,10 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
     waitStart_ = start;
     stats_.add<&WaitStats::waits>(1);
 
-    const ProcessorUse use{
-        .isPeerHere = isPeerHere(), .isContended = isContended(), .peerNeedsAll = peerNeedsAll_};
+    const ProcessorUse use{.isPeerHere = isPeerHere(),
+                           .isContended = isContended(),
+                           .peerNeedsAll = peerNeedsAll_,
+                           .peerWorks = peerWorks_};
     const WaitPlan plan = planWait(rules_, use, forecast, budget_, end - start);
     SteadyTime now = start;
     bool isReady = plan.sleepUntil.count() > 0 &&

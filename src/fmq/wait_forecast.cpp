@@ -19,6 +19,22 @@ constexpr nanoseconds kMargin{20'000};
 
 }  // namespace
 
+void WaitForecast::addDuration(nanoseconds duration) noexcept {
+    durations_.add(duration);
+    // Rises fast and falls slowly. One long wait lets it rise by a quarter at most.
+    if (durations_.count() <= kLeastExperience) {
+        high_ = std::max(high_, duration);
+    } else if (duration > high_) {
+        high_ += std::min(duration - high_, high_) / 4;
+    } else {
+        high_ -= (high_ - duration) / 16;
+    }
+}
+
+nanoseconds WaitForecast::longestUsual() const noexcept {
+    return durations_.count() < kLeastExperience ? nanoseconds::max() : 2 * high_;
+}
+
 nanoseconds RecentDurations::ranked(std::size_t rank) const noexcept {
     std::array<std::int64_t, kCapacity> sorted = values_;
     const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(rank);

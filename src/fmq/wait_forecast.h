@@ -48,7 +48,7 @@ class WaitForecast {
     };
 
     /// Records how long a wait has lasted.
-    void addDuration(std::chrono::nanoseconds duration) noexcept { durations_.add(duration); }
+    void addDuration(std::chrono::nanoseconds duration) noexcept;
     /// Records a wake-up latency.
     void addWakeLatency(std::chrono::nanoseconds latency) noexcept { wakeLatencies_.add(latency); }
 
@@ -56,9 +56,13 @@ class WaitForecast {
     /// last wait was shorter than that.
     [[nodiscard]] Range expect(std::chrono::nanoseconds shortestSleep) const noexcept;
 
+    /// Few waits last longer. Max if too few are known. Cheap.
+    [[nodiscard]] std::chrono::nanoseconds longestUsual() const noexcept;
+
   private:
     RecentDurations durations_;
     RecentDurations wakeLatencies_;
+    std::chrono::nanoseconds high_{};  ///< about the longest of the last waits, without outliers
 };
 
 }  // namespace nnburst::fmq

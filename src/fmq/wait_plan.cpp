@@ -49,7 +49,11 @@ WaitPlan planWait(const WaitRules& rules, const ProcessorUse& use, const WaitFor
     if (leavesProcessors) {
         return {};
     }
-    return {.spinUntil = rules.spinWindow, .spinAtMost = rules.spinWindow};
+    nanoseconds spin = rules.spinWindow;
+    if (rules.isAdaptive && use.peerWorks && forecast != nullptr) {
+        spin = std::min(spin, std::max(kLeastSpin, forecast->longestUsual()));
+    }
+    return {.spinUntil = spin, .spinAtMost = spin};
 }
 
 }  // namespace nnburst::fmq

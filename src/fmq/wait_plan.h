@@ -25,6 +25,10 @@ namespace nnburst::fmq {
 /// runs again a little late would lose more than it saved.
 inline constexpr std::chrono::nanoseconds kLongWait{800'000};
 
+/// ADAPTIVE: a wait for work of the other side spins for at least this long, also if such waits are
+/// shorter.
+inline constexpr std::chrono::nanoseconds kLeastSpin{200'000};
+
 /// ADAPTIVE: spinning at the end of long waits takes at most 1 / kSpinShare of the time that they
 /// last.
 inline constexpr std::int64_t kSpinShare = 40;
@@ -54,6 +58,9 @@ struct ProcessorUse {
     bool isContended = false;
     /// The other side needs all processors while it works (ADAPTIVE only).
     bool peerNeedsAll = false;
+    /// The other side works during the whole wait: if that takes much longer than usual, it has no
+    /// processor, perhaps because this thread spins on it (ADAPTIVE only).
+    bool peerWorks = false;
 };
 
 /// Whether a wait may spin now. Takes functions, which are called only if their result matters: see

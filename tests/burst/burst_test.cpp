@@ -5,8 +5,11 @@
 /// Controller and server together.
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <future>
+#include <optional>
+#include <thread>
 
 #include "burst/channel.h"
 #include "burst/request_frame.h"
@@ -257,6 +260,27 @@ TEST(Burst, wakesTheSleepingClientWhenTheConnectionIsLost) {
     const fmq::EventFlag::Announcement announcement = flag.announceSleeper();
     controller->connectionLost();
     EXPECT_TRUE(flag.sleep(announcement, std::chrono::steady_clock::now() + 20s));
+}
+
+/// The driver may run in the client's place at once, and then does not spin there.
+TEST(Burst, saysOnWhichProcessorTheClientIsBeforeItWakesTheDriver) {
+    auto controller = *Controller::create({});
+    controller->attach(std::make_shared<FakeClientControlPlane>(), {});
+    const Channel channel = std::move(*Channel::open(controller->channel()));
+    (void)channel.requestEvent().announceSleeper();
+    const DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    std::optional<Submission> submitted;
+    std::thread([&] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(::sched_getcpu(), &one);
+        ::sched_setaffinity(0, sizeof(one), &one);
+        submitted = *controller->submit(doubling.request, {});
+        EXPECT_TRUE(channel.resultEvent().isOnThisProcessor());
+    }).join();
+    controller->connectionLost();
+    EXPECT_FALSE(controller->wait(*submitted, outcome));
 }
 
 TEST(Burst, asksForNoSignOfLifeThatMightComeAfterTheDeadline) {

@@ -94,6 +94,22 @@ TEST(WaitForecast, isNotLedAstrayByOneWaitInMany) {
     EXPECT_GT(forecast.expect(1ms).sleepUntil, 8ms);
 }
 
+TEST(WaitForecast, knowsWhatFewWaitsExceed) {
+    EXPECT_EQ(forecastOf({300us, 300us, 300us}).longestUsual(), nanoseconds::max());
+    WaitForecast forecast = forecastOf({100us, 300us, 100us, 100us});
+    EXPECT_EQ(forecast.longestUsual(), 600us);
+    forecast.addDuration(10ms);
+    EXPECT_EQ(forecast.longestUsual(), 750us) << "one wait in many";
+    for (int i = 0; i < 20; ++i) {
+        forecast.addDuration(10ms);
+    }
+    EXPECT_GT(forecast.longestUsual(), 10ms);
+    for (int i = 0; i < 100; ++i) {
+        forecast.addDuration(300us);
+    }
+    EXPECT_LT(forecast.longestUsual(), 700us);
+}
+
 // ---- Plans
 
 WaitPlan planFor(WaitMode mode, const ProcessorUse& use, const WaitForecast* forecast = nullptr,
@@ -157,6 +173,24 @@ TEST(WaitPlan, setsAnAlarmInShortWaitsWhereThePeerNeedsAllProcessors) {
     EXPECT_EQ(planFor(WaitMode::ADAPTIVE, {}, &forecast), kSpinFirst);
     EXPECT_GT(planFor(WaitMode::ADAPTIVE, {.peerNeedsAll = true}, &forecast).sleepUntil, 0ns);
     EXPECT_EQ(planFor(WaitMode::SPIN, {.peerNeedsAll = true}, &forecast), kSpinFirst);
+}
+
+TEST(WaitPlan, spinsNotMuchLongerThanTheWorkOfThePeerUsuallyTakes) {
+    const ProcessorUse use{.peerWorks = true};
+    const WaitForecast forecast = forecastOf({300us, 300us, 300us, 300us});
+    EXPECT_EQ(planFor(WaitMode::ADAPTIVE, use, &forecast),
+              (WaitPlan{.spinUntil = 600us, .spinAtMost = 600us}));
+    const WaitForecast ofShortWaits = forecastOf({5us, 5us, 5us, 5us});
+    EXPECT_EQ(planFor(WaitMode::ADAPTIVE, use, &ofShortWaits).spinAtMost, kLeastSpin);
+    const WaitForecast ofLongWaits = forecastOf({10ms, 10ms, 10ms, 10ms, 1us});
+    EXPECT_EQ(planFor(WaitMode::ADAPTIVE, use, &ofLongWaits), kSpinFirst);
+
+    const WaitForecast ofNone;
+    EXPECT_EQ(planFor(WaitMode::ADAPTIVE, use, &ofNone), kSpinFirst);
+    EXPECT_EQ(planFor(WaitMode::ADAPTIVE, use), kSpinFirst);
+    EXPECT_EQ(planFor(WaitMode::ADAPTIVE, {}, &forecast), kSpinFirst);
+    EXPECT_EQ(planFor(WaitMode::SPIN, use, &forecast), kSpinFirst);
+    EXPECT_EQ(planFor(WaitMode::BLOCK, use, &forecast), kSleepAtOnce);
 }
 
 TEST(WaitPlan, setsNoAlarmAfterTheLimitOfTheWait) {

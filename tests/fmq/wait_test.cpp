@@ -148,6 +148,19 @@ TEST(Waiter, saysOnWhichProcessorItIsBeforeItLooks) {
     EXPECT_EQ(stats.stats().waits, 0U) << "it saw it late";
 }
 
+TEST(Waiter, saysOnWhichProcessorItIsBeforeItWakesItsPeer) {
+    const Pinned pinned;
+    EventWord word{};
+    EventWord peerWord{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), EventFlag(peerWord), {}, stats);
+    waiter.beforeWakingPeer();
+    EXPECT_FALSE(EventFlag(word).isOnThisProcessor()) << "the peer does not sleep";
+    (void)EventFlag(peerWord).announceSleeper();
+    waiter.beforeWakingPeer();
+    EXPECT_TRUE(EventFlag(word).isOnThisProcessor());
+}
+
 TEST_F(WaitThatSpins, stopsSpinningWhenItsPeerComesToItsProcessor) {
     const Pinned pinned;
     EventWord word{};
