@@ -189,8 +189,7 @@ class RequestExchange {
   private:
     using State = PendingExecution::State;
 
-    /// The fast path, which most repeated executions take: sends one line, if there is room now for
-    /// it and for its result.
+    /// The fast path of repeated executions: one line, if there is room for it and its result.
     [[nodiscard]] bool trySendRemembered(PendingExecution& execution) noexcept {
         const bool isSent = !wait_.isLost() && pending_.hasRoomForResult(execution) &&
                             sender_.isRemembered(execution) && sender_.sendCompute(execution);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "child.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -17,7 +18,20 @@ namespace {
 /// A user without a name, as any number may be.
 constexpr uid_t kStrangerId = 64123;
 
+/// Of this process and its children.
+bool& areStrangersIdle() {
+    static bool areIdle = false;
+    return areIdle;
+}
+
 void become(Owner owner) {
+    if (owner == Owner::STRANGER && areStrangersIdle()) {
+        const sched_param none{};
+        if (::sched_setscheduler(0, SCHED_IDLE, &none) != 0) {
+            std::perror("sched_setscheduler");
+            ::_exit(1);
+        }
+    }
     if (owner == Owner::STRANGER && ::geteuid() == 0) {
         // The group stays: sockets of drivers have mode 0660.
         if (::setresuid(kStrangerId, kStrangerId, kStrangerId) != 0) {
@@ -29,6 +43,10 @@ void become(Owner owner) {
 }
 
 }  // namespace
+
+void makeStrangersIdle() {
+    areStrangersIdle() = true;
+}
 
 Child::Child(const std::function<void()>& body, Owner owner) {
     const pid_t parent = ::getpid();

@@ -17,6 +17,9 @@ namespace nnburst::stress {
 /// needs root, without which all have the same.
 enum class Owner : std::uint8_t { SAME, STRANGER };
 
+/// Strangers that are started from now on compute where a processor is idle (SCHED_IDLE).
+void makeStrangersIdle();
+
 class Child {
   public:
     /// Runs `body`, then exits with status 0.

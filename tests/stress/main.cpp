@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "child.h"
 #include "outcome_table.h"
 #include "scenario.h"
 #include "stress_case.h"
@@ -30,7 +31,7 @@ struct Options {
     std::string isolation = "none";
     double maximumRatio = 0;
     std::uint64_t minimumKills = 0;
-    bool isApart = false;
+    bool areAttackersIdle = false;
     bool isListing = false;
     bool isMarkdownWanted = false;
 };
@@ -77,8 +78,8 @@ std::chrono::milliseconds durationOf(Clock::time_point end, std::size_t casesLef
 
 int runCases(const Options& options) {
     isolateDrivers(options.isolation);
-    if (options.isApart) {
-        attackAnotherDriver();
+    if (options.areAttackersIdle) {
+        makeStrangersIdle();
     }
     const StressCases cases = choose(options);
     const auto end =
@@ -130,9 +131,9 @@ int mainFunction(int argc, char** argv) {
     app.add_option("--maximum-ratio", options.maximumRatio,
                    "A case fails if the good client's p99 grows by more than RATIO")
         ->check(CLI::PositiveNumber);
-    app.add_flag(
-        "--apart", options.isApart,
-        "Attacks a driver beside that of the good client: what the machine alone costs it");
+    app.add_flag("--idle-attackers", options.areAttackersIdle,
+                 "Attackers compute where a processor is idle (SCHED_IDLE): the good client loses "
+                 "to the driver what it loses, and not to their processes");
     app.add_flag("--markdown", options.isMarkdownWanted,
                  "Prints the table as Markdown, too, for docs/robustness.md");
     app.add_flag("--list", options.isListing, "Lists the cases and ends");

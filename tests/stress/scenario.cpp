@@ -36,10 +36,6 @@ std::string& isolationOfDrivers() {
     static std::string isolation = "none";
     return isolation;
 }
-bool& isAnotherDriverAttacked() {
-    static bool isAttacked = false;
-    return isAttacked;
-}
 
 void judge(const Service& service, bool isServed, const char* when, CaseResult& result) {
     if (service.failures > 0) {
@@ -102,10 +98,6 @@ std::string endOf(pid_t child) {
 
 void isolateDrivers(const std::string& isolation) {
     isolationOfDrivers() = isolation;
-}
-
-void attackAnotherDriver() {
-    isAnotherDriverAttacked() = true;
 }
 
 std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack) {
@@ -196,7 +188,6 @@ CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
         return result;
     }
     const auto driver = startDriver(attack);
-    const auto another = isAnotherDriverAttacked() ? startDriver(attack) : nullptr;
     GoodClient client(driver->socketPath());
     if (!client.begin()) {
         result.fail(Outcome::HANG, "the good client is not served before the attack");
@@ -211,7 +202,7 @@ CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
     const auto besideTime = duration * (1 - kShareAlone);
     const std::unique_ptr<CaseLog, void (*)(CaseLog*)> log(shareLog(), unshareLog);
     const auto attackTime = duration * (1 - kShareAlone) * (1 - kShareAfterwards);
-    const Target target{(another ? another : driver)->socketPath(), *log,
+    const Target target{driver->socketPath(), *log,
                         Clock::now() + std::chrono::duration_cast<Clock::duration>(attackTime)};
     (void)client.begin();
     std::vector<Child> attackers;

@@ -107,10 +107,6 @@ struct Attack {
 /// Drivers that are started from now on get --isolate with this, unless their case says it itself.
 void isolateDrivers(const std::string& isolation);
 
-/// Attackers that are started from now on attack a driver beside that of the good client: what an
-/// attack costs it then is the machine's share, which no driver can change.
-void attackAnotherDriver();
-
 /// A driver whose socket strangers can reach.
 [[nodiscard]] std::unique_ptr<test::DriverProcess> startDriver(const Attack& attack);
 /// Checks that the driver lives, has given back what it held beyond `before`, and ends when it is
