@@ -142,8 +142,8 @@ struct InheritedPriority {
 [[nodiscard]] InheritedPriority priorityWithoutScopes() noexcept;
 /// To be called on the started thread, or by the program that it has started (ProgramStarter).
 void leaveScopes(const InheritedPriority& inherited) noexcept;
-/// Whether a program may do so that the calling thread starts. Capabilities that this program has
-/// from its file are not inherited.
+/// Whether a program that the calling thread starts may call leaveScopes. It does not inherit
+/// capabilities that this process has from the file of its program.
 [[nodiscard]] bool mayProgramsLeaveScopes() noexcept;
 
 }  // namespace nnburst::system

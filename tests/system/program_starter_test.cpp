@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include "system/scheduling.h"
 
 namespace nnburst::system {
 namespace {
@@ -62,6 +66,21 @@ TEST(ProgramStarter, givesAProgramItsDescriptorAndArguments) {
     const ssize_t count = ::read(reader.get(), output.data(), output.size());
     ASSERT_GT(count, 0);
     EXPECT_EQ(std::string(output.data(), static_cast<std::size_t>(count)), "name 0 1 2 3\n");
+}
+
+TEST(ProgramStarter, startsProgramsWithALowPriorityThatTheyMayLeave) {
+    int expected = ::getpriority(PRIO_PROCESS, 0);
+    if (mayProgramsLeaveScopes()) {
+        const ScopedLowPriority low;
+        expected = ::getpriority(PRIO_PROCESS, 0);
+    }
+    const auto starter = ProgramStarter::create();
+    ASSERT_TRUE(starter) << starter.error().message;
+    pid_t pid = 0;
+    ASSERT_EQ((*starter)->start("sleep", {"sleep", "10"}, STDERR_FILENO, pid), 0);
+    EXPECT_EQ(::getpriority(PRIO_PROCESS, static_cast<id_t>(pid)), expected);
+    ::kill(pid, SIGKILL);
+    EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
 }
 
 TEST(ProgramStarter, saysWhyAProgramDoesNotStart) {
