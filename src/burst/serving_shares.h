@@ -198,6 +198,7 @@ class ServingShares {
         }
         last_ = {.client = &client, .when = now};
     }
+
     /// Whether any burst of `user` may be served.
     [[nodiscard]] bool anyMayBegin(const Share& user, std::size_t allowed) const noexcept {
         const std::size_t users = usersServed_ + (user.served == 0 ? 1 : 0);
@@ -223,7 +224,7 @@ class ServingShares {
     std::size_t served_ = 0;
     std::size_t usersServed_ = 0;
     std::size_t clientsServed_ = 0;
-    Activity last_;
+    Activity last_;           // the last one of any client
     Activity lastOfAnother_;  // the last one of a client other than that of last_
     std::map<const Account*, std::weak_ptr<Share>> shares_;
     std::list<Share*> waitingUsers_;  // users of which bursts wait

@@ -116,13 +116,13 @@ bool ExecutionGate::limitCredit(ClientShare& client, TimePoint now) {
 }
 
 /// How much less the client of `waiter` has used than the one whose execution was admitted last, or
-/// its user less than the other's user; or than each of those whose executions run, if that is
-/// more. Those that are not known to run, as they have not looked, count once they had the time to.
+/// its user less than the other's user; or than each of those whose executions are known to run, if
+/// that is more. While others may run that have not had the time to look, only the first counts.
 std::chrono::nanoseconds ExecutionGate::saved(const Waiter& waiter, TimePoint now) {
     ClientShare& client = *waiter.client;
     ClientShare& share = admittedUser_ == &client.user() ? client : client.user();
     const std::chrono::nanoseconds sinceLast = admittedUsed(share) - share.usedUntil(now);
-    if (running_.empty() || (mayOthersLook() && now - waiter.work.since < kLooksWithin)) {
+    if (running_.empty() || (mayUnknownRun() && now - waiter.work.since < kLooksWithin)) {
         return sinceLast;
     }
     std::chrono::nanoseconds least = std::chrono::nanoseconds::max();
@@ -273,7 +273,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         if (!waiter.isAdmitted.load(std::memory_order_relaxed)) {
             spinLimit = spinTime(waiter);
             waiter.isSpinning = spinLimit.count() != 0;
-            waiter.triesAgain = !waiter.holdsRunner && mayOthersLook() && mayExceedLanes(waiter);
+            waiter.triesAgain = !waiter.holdsRunner && mayUnknownRun() && mayExceedLanes(waiter);
         }
     }
     admitted.wakeAll();

@@ -112,7 +112,7 @@ class ExecutionGate {
         ClientShare* client;
         WaitingWork work;
         bool isLight = false;     ///< its client is light: it has used less than its share
-        bool triesAgain = false;  ///< whether it may exceed the lanes, after a while
+        bool triesAgain = false;  ///< to exceed the lanes, when those that run had time to look
         Admission admission{};
         /// Released once after isAdmitted is set, unless `isSpinning` is set then. The sleeper
         /// needs no lock to go on, and its waker holds none.
@@ -191,8 +191,8 @@ class ExecutionGate {
     void end(ClientShare& client, TimePoint start, TimePoint now) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds saved(const Waiter& waiter, TimePoint now)
         NNBURST_REQUIRES(mutex_);
-    /// Whether executions may run that have neither waited nor looked for waiting ones.
-    [[nodiscard]] bool mayOthersLook() const NNBURST_REQUIRES(mutex_) {
+    /// Whether executions may run that are not in `running_`. Also true while one has all lanes.
+    [[nodiscard]] bool mayUnknownRun() const NNBURST_REQUIRES(mutex_) {
         return running_.size() < laneCount_;
     }
     [[nodiscard]] bool mayExceedLanes(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
