@@ -16,11 +16,11 @@ namespace {
 
 /// Long enough to run through all of a kernel's code. Steps check their limit only at certain
 /// places.
-constexpr std::chrono::microseconds kWarmUpOfStep{20};
+constexpr std::chrono::microseconds kWarmUpOfStep{5};
 
 /// Some steps run to their end. What is not warm after this time costs the first run a small part
 /// of its own time.
-constexpr std::chrono::milliseconds kWarmUpOfPlan{1};
+constexpr std::chrono::microseconds kWarmUpOfPlan{100};
 
 /// A larger arena is touched only in part, since the system takes some 10 ms to provide this much.
 constexpr std::uint64_t kTouchedArenaBytes = std::uint64_t{64} << 20;
