@@ -5,6 +5,7 @@
 /// \file
 /// Whether the executions of one burst contend with others for processors.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "exec/run/compiled_model.h"
@@ -16,24 +17,32 @@ class ContentionWatch {
   public:
     /// To be called after each execution, with what the model says then.
     void addExecution(const exec::Contention& contention) noexcept {
-        if (contention.delayedCount != delayedCount_ || contention.isCrowded) {
-            delayedCount_ = contention.delayedCount;
-            executionsLeft_ = kExecutionsUntilUncontended;
-        } else if (executionsLeft_ > 0) {
-            --executionsLeft_;
-        }
+        const bool isDelayed = contention.delayedCount != delayedCount_;
+        delayedCount_ = contention.delayedCount;
+        count(isDelayed, untilUndelayed_);
+        count(isDelayed || contention.isCrowded, untilUncontended_);
     }
 
     /// True while executions have to wait for each other, or so many run at a time that spinning
     /// clients would take their processors, and for kExecutionsUntilUncontended executions after
     /// that.
-    [[nodiscard]] bool isContended() const noexcept { return executionsLeft_ > 0; }
+    [[nodiscard]] bool isContended() const noexcept { return untilUncontended_ > 0; }
+
+    /// True while executions contend, but have not had to wait for each other: about as many run as
+    /// there are processors. An execution that waits at the gate gets a processor there.
+    [[nodiscard]] bool isCrowded() const noexcept { return isContended() && untilUndelayed_ == 0; }
 
   private:
     static constexpr int kExecutionsUntilUncontended = 16;
 
+    static void count(bool happened, int& until) noexcept {
+        until = happened ? kExecutionsUntilUncontended : std::max(until - 1, 0);
+    }
+
     std::uint32_t delayedCount_ = 0;  // as of the last look
-    int executionsLeft_ = 0;          // until contention is considered over
+    // Executions until contention, and delays, are considered over.
+    int untilUncontended_ = 0;
+    int untilUndelayed_ = 0;
 };
 
 }  // namespace nnburst::burst

@@ -69,6 +69,15 @@ Result<> unknownExecution() {
     return invalid("compute frame: the driver does not know its execution");
 }
 
+/// Without memory for a runner, executions share those that are there.
+void makeRunnerFor(const exec::ModelUser& user) noexcept {
+    try {
+        user.makeRunner();
+    } catch (const std::bad_alloc&) {
+        NNBURST_VLOG(DRIVER, "no memory for a further runner of a model");
+    }
+}
+
 }  // namespace
 
 /// Frames in, frames out.
@@ -144,6 +153,7 @@ class Server::Impl final : public Servable {
             if (isStopping_.load(std::memory_order_relaxed)) {
                 return false;
             }
+            takePlace();
             serveNext();
             if (isExhausted && std::chrono::steady_clock::now() - start > kTurnWhenExhausted) {
                 return true;
@@ -162,7 +172,7 @@ class Server::Impl final : public Servable {
     template <class HasNews>
     [[nodiscard]] bool awaitRequest(std::chrono::nanoseconds parkAfter, const HasNews& hasNews) {
         if (!std::exchange(hasAwaitedFirst_, true)) {
-            makeRunner();  // here, because the thread of the control plane must not wait
+            makeRunnerFor(user_);  // here, because the thread of the control plane must not wait
             return awaitFirstRequest(parkAfter, hasNews);
         }
         return waiter_.wait({.deadline = {}, .atMost = parkAfter}, &forecast_, hasNews);
@@ -183,6 +193,14 @@ class Server::Impl final : public Servable {
                               {.deadline = {}, .atMost = parkAfter}, hasNews);
     }
 
+    void takePlace() noexcept {
+        if (contention_.isCrowded()) {
+            registration_.place().take(channel_.resultEvent().waiterProcessor());
+        } else {
+            registration_.place().leave();
+        }
+    }
+
     void serveNext() noexcept {
         FrameLine header;
         const bool hasFrame = requests_.peek(0, header);
@@ -198,15 +216,6 @@ class Server::Impl final : public Servable {
             // Neither side of the burst spins while executions contend for processors.
             contention_.addExecution(session_.executable().model->contention());
             waiter_.setContended(contention_.isContended());
-        }
-    }
-
-    /// Without memory for one, executions share the runners that are there.
-    void makeRunner() const noexcept {
-        try {
-            user_.makeRunner();
-        } catch (const std::bad_alloc&) {
-            NNBURST_VLOG(DRIVER, "no memory for a further runner of a model");
         }
     }
 

@@ -72,7 +72,7 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
         REMOVED,     ///< never to be served again
     };
 
-    explicit Entry(SpinShares& spinShares) noexcept : spins(spinShares) {}
+    Entry(SpinShares& spinShares, ServingPlaces& places) : spins(spinShares), place(places) {}
     ~Entry() override {
         const system::ScopedInterruption interruption;  // as in drain()
         driverEnd.reset();
@@ -88,6 +88,7 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
     }
 
     SpinShares& spins;  ///< of the pool
+    ServingPlaces::Place place;
     std::uint64_t id = kEndId;
     Servable* burst = nullptr;
     UniqueFd driverEnd;  ///< of the doorbell
@@ -188,6 +189,11 @@ fmq::SpinAllowance& ServingThreadPool::Registration::spinAllowance() const noexc
     return *entry_;
 }
 
+ServingPlaces::Place& ServingThreadPool::Registration::place() const noexcept {
+    NNBURST_ASSERT(entry_ != nullptr, "the registration is empty");
+    return entry_->place;
+}
+
 void ServingThreadPool::Registration::ring() const noexcept {
     NNBURST_ASSERT(entry_ != nullptr, "the registration is empty");
     entry_->publish();
@@ -236,7 +242,7 @@ ServingThreadPool::~ServingThreadPool() {
 
 Result<ServingThreadPool::Registration> ServingThreadPool::add(
     const std::shared_ptr<ServingThreadPool>& pool, Servable& burst, const SharedAccount& account) {
-    auto entry = std::make_shared<Registration::Entry>(pool->spins_);
+    auto entry = std::make_shared<Registration::Entry>(pool->spins_, pool->places_);
     entry->burst = &burst;
     // A socket, because the two ends share no state: what the client does to its end neither blocks
     // nor silences the driver's.

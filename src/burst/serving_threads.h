@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "account/account.h"
+#include "burst/serving_places.h"
 #include "burst/serving_shares.h"
 #include "burst/spin_shares.h"
 #include "fmq/spin_allowance.h"
@@ -69,6 +70,8 @@ class ServingThreadPool {
         [[nodiscard]] int ringBackDescriptor() const noexcept;
         /// For the thread that serves the burst (SpinShares). It lives as long as the registration.
         [[nodiscard]] fmq::SpinAllowance& spinAllowance() const noexcept;
+        /// For the thread that serves the burst. It lives as long as the registration.
+        [[nodiscard]] ServingPlaces::Place& place() const noexcept;
         /// Has the burst served as if the client had rung. Any thread, does not block.
         void ring() const noexcept;
 
@@ -116,6 +119,7 @@ class ServingThreadPool {
         : maximumThreads_(maximumThreads),
           realtimePriority_(realtimePriority),
           spins_(system::usableProcessors().size()),
+          places_(system::usableProcessors()),
           shares_(maximumThreads) {}
 
     void runThread() noexcept;
@@ -157,6 +161,7 @@ class ServingThreadPool {
     std::atomic<std::size_t> clientWaits_{0};  // threads that wait for a client's answer
     std::atomic<bool> isFull_{false};          // as many bursts are served as there may be threads
     SpinShares spins_;
+    ServingPlaces places_;
 
     system::Mutex mutex_;
     std::uint64_t lastId_ NNBURST_GUARDED_BY(mutex_) = 0;

@@ -180,6 +180,14 @@ class EventFlag {
     /// one: then it cannot run while this one spins.
     [[nodiscard]] bool isOnThisProcessor() const noexcept;
 
+    /// The processor on which the thread that waits on this flag was last seen, by its own account;
+    /// none if it has not waited yet.
+    [[nodiscard]] std::optional<std::uint32_t> waiterProcessor() const noexcept {
+        const std::uint32_t processor =
+            shared_->waiter.load(std::memory_order_relaxed) & WaiterState::kProcessor;
+        return processor == 0 ? std::nullopt : std::optional(processor - 1);
+    }
+
   private:
     /// Takes those of the event bits `mask` that are set.
     [[nodiscard]] std::uint32_t takeBits(std::uint32_t mask) noexcept;

@@ -30,6 +30,14 @@ void runOn(std::span<const std::uint32_t> processors) noexcept {
     (void)::sched_setaffinity(0, sizeof(set), &set);
 }
 
+void moveTo(std::uint32_t processor) noexcept {
+    const ThreadProcessors thread;
+    if (processor < CPU_SETSIZE && CPU_ISSET(processor, &thread.all())) {
+        thread.narrowTo(processor);
+        thread.widen();
+    }
+}
+
 ScopedCpuExclusion::ScopedCpuExclusion(std::span<const std::uint32_t> processors) noexcept {
     if (processors.empty() || ::sched_getaffinity(0, sizeof(before_), &before_) != 0) {
         return;

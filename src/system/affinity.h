@@ -20,6 +20,9 @@ namespace nnburst::system {
 /// Restricts the calling thread to these processors, unless it may run on none of them.
 void runOn(std::span<const std::uint32_t> processors) noexcept;
 
+/// Moves the calling thread to `processor`, if it may run there. Linux may move it on.
+void moveTo(std::uint32_t processor) noexcept;
+
 /// RAII: keeps the calling thread off these processors until it is destroyed, on the same thread.
 /// Does nothing if no other processor would be left.
 class ScopedCpuExclusion {
