@@ -42,6 +42,9 @@ constexpr std::chrono::milliseconds kTurnWhenExhausted{1};
 /// soon, and waking a thread takes as long as executing a small network.
 constexpr std::chrono::microseconds kAwakeAfterSetUp{500};
 
+/// A client whose pauses between executions are longer does not fill a processor.
+constexpr std::chrono::milliseconds kLongestPause{2};
+
 /// What a burst takes beside copies of its frames.
 constexpr std::uint64_t kBytesOfBurst = std::uint64_t{16} << 10;
 /// A frame as it came, what is decoded of it, and what is bound: those take more than the frame.
@@ -194,7 +197,7 @@ class Server::Impl final : public Servable {
     }
 
     void takePlace() noexcept {
-        if (contention_.isCrowded()) {
+        if (contention_.isCrowded() && forecast_.longestUsual() < kLongestPause) {
             registration_.place().take(channel_.resultEvent().waiterProcessor());
         } else {
             registration_.place().leave();

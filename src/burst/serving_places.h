@@ -28,7 +28,7 @@ namespace nnburst::burst {
 /// Thread-safe. Must outlive its places.
 class ServingPlaces {
   public:
-    /// Without processors there are no places.
+    /// Without processors bursts get none.
     explicit ServingPlaces(std::vector<std::uint32_t> processors)
         : processors_(std::move(processors)), others_(processors_.size()) {}
 
@@ -49,14 +49,11 @@ class ServingPlaces {
             }
         }
 
-        /// The processor on which the burst is to be served now. Its client was last seen on
-        /// `client`, if that is known. All processors get as many bursts, or one less; within this
-        /// limit a burst gets that of its client.
+        /// The processor on which the burst is to be served now; none if it is the only one. Its
+        /// client was last seen on `client`, if that is known. All processors get as many bursts,
+        /// or one less; within this limit a burst gets that of its client.
         [[nodiscard]] std::optional<std::uint32_t> choose(
             std::optional<std::uint32_t> client) noexcept {
-            if (places_.processors_.empty()) {
-                return std::nullopt;
-            }
             const system::MutexLock lock(places_.mutex_);
             if (isUnused()) {
                 places_.taken_.splice(places_.taken_.end(), unused_);
@@ -89,10 +86,14 @@ class ServingPlaces {
     };
 
   private:
-    [[nodiscard]] std::uint32_t processorFor(const Place& place) noexcept NNBURST_REQUIRES(mutex_) {
+    [[nodiscard]] std::optional<std::uint32_t> processorFor(const Place& place) noexcept
+        NNBURST_REQUIRES(mutex_) {
+        if (taken_.size() == 1 || processors_.empty()) {
+            return std::nullopt;
+        }
         std::ranges::fill(others_, 0);
         for (const Place* const other : taken_) {
-            if (other != &place) {
+            if (other != &place && other->processor_) {
                 ++others_[indexOf(*other->processor_)];
             }
         }
@@ -102,7 +103,7 @@ class ServingPlaces {
             return index < others_.size() && others_[index] == *fewest;
         };
         if (hasRoom(place.client_)) {
-            return *place.client_;
+            return place.client_;
         }
         if (!hasRoom(place.processor_)) {
             return processors_[static_cast<std::size_t>(fewest - others_.begin())];
@@ -112,7 +113,7 @@ class ServingPlaces {
             return place.client_ && other->processor_ == place.client_ &&
                    other->client_ == place.processor_;
         });
-        return exchanges ? *place.client_ : *place.processor_;
+        return exchanges ? place.client_ : place.processor_;
     }
 
     /// The number of processors if it is none of them.

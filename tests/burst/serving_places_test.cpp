@@ -22,74 +22,82 @@
 namespace nnburst::burst {
 namespace {
 
-TEST(ServingPlaces, aBurstGetsTheProcessorOfItsClient) {
-    ServingPlaces places({3, 5});
-    ServingPlaces::Place burst(places);
-    EXPECT_EQ(burst.choose(5), 5);
-    EXPECT_EQ(burst.choose(3), 3);
+/// Two bursts, on processors 3 and 5.
+class ServingPlacesOfTwo : public testing::Test {
+  protected:
+    ServingPlaces places{{3, 5}};
+    ServingPlaces::Place first{places};
+    ServingPlaces::Place second{places};
+};
+
+TEST_F(ServingPlacesOfTwo, aBurstAloneRunsWhereverLinuxPutsIt) {
+    EXPECT_EQ(first.choose(3), std::nullopt);
+    EXPECT_EQ(second.choose(3), 3);
+    second.leave();
+    EXPECT_EQ(first.choose(3), std::nullopt);
 }
 
-TEST(ServingPlaces, aBurstStaysWhereItIsForAClientOnNoProcessorOfTheDriver) {
-    ServingPlaces places({3, 5});
-    ServingPlaces::Place burst(places);
-    EXPECT_EQ(burst.choose(5), 5);
-    EXPECT_EQ(burst.choose(4), 5);
-    EXPECT_EQ(burst.choose(std::nullopt), 5);
+TEST_F(ServingPlacesOfTwo, burstsGetTheProcessorsOfTheirClients) {
+    (void)first.choose(5);
+    EXPECT_EQ(second.choose(3), 3);
+    EXPECT_EQ(first.choose(5), 5);
 }
 
-TEST(ServingPlaces, clientsOnOneProcessorAreServedOnSeveral) {
-    ServingPlaces places({0, 1});
-    ServingPlaces::Place first(places);
-    ServingPlaces::Place second(places);
-    EXPECT_EQ(first.choose(0), 0);
-    EXPECT_EQ(second.choose(0), 1);
-    EXPECT_EQ(first.choose(0), 0);
-    EXPECT_EQ(second.choose(0), 1) << "it goes back and forth";
+TEST_F(ServingPlacesOfTwo, aBurstStaysWhereItIsForAClientOnNoProcessorOfTheDriver) {
+    (void)first.choose(5);
+    EXPECT_EQ(second.choose(3), 3);
+    EXPECT_EQ(second.choose(4), 3);
+    EXPECT_EQ(second.choose(std::nullopt), 3);
 }
 
-TEST(ServingPlaces, burstsThatHaveEachOthersProcessorsExchangeThem) {
-    ServingPlaces places({0, 1});
-    ServingPlaces::Place first(places);
-    ServingPlaces::Place second(places);
-    EXPECT_EQ(first.choose(0), 0);
-    EXPECT_EQ(second.choose(1), 1);
-    EXPECT_EQ(first.choose(1), 0) << "the client of the other one was seen there";
-    EXPECT_EQ(second.choose(0), 0);
-    EXPECT_EQ(first.choose(1), 1);
+TEST_F(ServingPlacesOfTwo, clientsOnOneProcessorAreServedOnBoth) {
+    (void)first.choose(3);
+    EXPECT_EQ(second.choose(3), 3);
+    EXPECT_EQ(first.choose(3), 5);
+    EXPECT_EQ(second.choose(3), 3);
+    EXPECT_EQ(first.choose(3), 5) << "it goes back and forth";
 }
 
-TEST(ServingPlaces, aProcessorThatIsLeftIsTakenAgain) {
-    ServingPlaces places({0, 1});
-    ServingPlaces::Place first(places);
-    ServingPlaces::Place second(places);
-    EXPECT_EQ(first.choose(0), 0);
-    EXPECT_EQ(second.choose(0), 1);
-    first.leave();
-    first.leave();
-    EXPECT_EQ(second.choose(0), 0);
-    EXPECT_EQ(first.choose(0), 1) << "it has lost its place";
+TEST_F(ServingPlacesOfTwo, burstsThatHaveEachOthersProcessorsExchangeThem) {
+    (void)first.choose(3);
+    EXPECT_EQ(second.choose(5), 5);
+    EXPECT_EQ(first.choose(3), 3);
+    EXPECT_EQ(first.choose(5), 3) << "the client of the other one was seen there";
+    EXPECT_EQ(second.choose(3), 3);
+    EXPECT_EQ(first.choose(5), 5);
 }
 
-TEST(ServingPlaces, burstsAreSpreadAgainWhereOthersHaveLeft) {
-    ServingPlaces places({0, 1});
-    ServingPlaces::Place first(places);
-    ServingPlaces::Place second(places);
+TEST_F(ServingPlacesOfTwo, aProcessorThatIsLeftIsTakenAgain) {
+    ServingPlaces::Place third(places);
+    (void)first.choose(3);
+    EXPECT_EQ(second.choose(3), 3);
+    EXPECT_EQ(first.choose(3), 5);
+    second.leave();
+    second.leave();
+    EXPECT_EQ(third.choose(3), 3);
+    EXPECT_EQ(first.choose(3), 5);
+}
+
+TEST_F(ServingPlacesOfTwo, burstsAreSpreadAgainWhereOthersHaveLeft) {
     {
         ServingPlaces::Place third(places);
         ServingPlaces::Place fourth(places);
-        EXPECT_EQ(third.choose(1), 1);
-        EXPECT_EQ(first.choose(0), 0);
-        EXPECT_EQ(fourth.choose(1), 1);
-        EXPECT_EQ(second.choose(0), 0);
+        (void)first.choose(3);
+        EXPECT_EQ(third.choose(5), 5);
+        EXPECT_EQ(first.choose(3), 3);
+        EXPECT_EQ(fourth.choose(5), 5);
+        EXPECT_EQ(second.choose(3), 3);
     }
-    EXPECT_EQ(first.choose(0), 1);
-    EXPECT_EQ(second.choose(0), 0);
+    EXPECT_EQ(first.choose(3), 5);
+    EXPECT_EQ(second.choose(3), 3);
 }
 
 TEST(ServingPlaces, withoutProcessorsThereIsNone) {
     ServingPlaces places({});
-    ServingPlaces::Place burst(places);
-    EXPECT_EQ(burst.choose(0), std::nullopt);
+    ServingPlaces::Place first(places);
+    ServingPlaces::Place second(places);
+    EXPECT_EQ(first.choose(0), std::nullopt);
+    EXPECT_EQ(second.choose(0), std::nullopt);
 }
 
 TEST(ContentionWatch, isCrowdedWhileExecutionsRunSideBySideAndNoneWaits) {
@@ -118,25 +126,34 @@ TEST(Burst, isServedOnTheProcessorOfItsClientWhileExecutionsFillTheProcessors) {
         GTEST_SKIP() << "needs two processors";
     }
     BurstPair burst;
+    BurstPair other({}, burst.servingThreads);
     burst.model->isCrowded = true;
+    other.model->isCrowded = true;
     std::atomic<int> servedOn = -1;
     burst.model->setOnRun([&] {
         servedOn = ::sched_getcpu();
         return Result<>();
     });
     const DoublingRequest doubling;
-    ExecutionOutcome outcome;
     constexpr int kTurns = 40;
     int hits = 0;
     std::thread([&] {
-        for (int turn = 0; turn < kTurns; ++turn) {
-            const std::uint32_t mine = processors[static_cast<std::size_t>(turn) % 2];
-            system::runOn({&mine, 1});
-            // The first one says where the client is, the second one is served there.
-            for (int i = 0; i < 2; ++i) {
-                EXPECT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+        const auto executeOn = [&](std::uint32_t processor, const BurstPair& pair, int count) {
+            system::runOn({&processor, 1});
+            ExecutionOutcome outcome;
+            for (int i = 0; i < count; ++i) {
+                EXPECT_TRUE(pair.controller->execute(doubling.request, {}, outcome));
             }
-            hits += servedOn == static_cast<int>(mine) ? 1 : 0;
+        };
+        constexpr int kUntilForecast = 50;
+        executeOn(processors[0], other, kUntilForecast);
+        executeOn(processors[0], burst, kUntilForecast);
+        constexpr int kInTurn = 3;  // the first one says where the client is
+        for (int turn = 0; turn < kTurns; ++turn) {
+            const bool isOdd = turn % 2 != 0;
+            executeOn(processors[isOdd ? 0 : 1], other, kInTurn);
+            executeOn(processors[isOdd ? 1 : 0], burst, kInTurn);
+            hits += servedOn == static_cast<int>(processors[isOdd ? 1 : 0]) ? 1 : 0;
         }
     }).join();
     // Linux moves threads, too.
