@@ -115,6 +115,7 @@ class Server::Impl final : public Servable {
         NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(pool, *this, account_));
         results_.setDoorbell(registration_.ringBackDescriptor());
         waiter_.setSpinAllowance(registration_.spinAllowance());
+        place_ = &registration_.place();
         registration_.ring();
         return {};
     }
@@ -156,7 +157,11 @@ class Server::Impl final : public Servable {
             if (isStopping_.load(std::memory_order_relaxed)) {
                 return false;
             }
-            takePlace();
+            if (contention_.isCrowded() && forecast_.longestUsual() < kLongestPause) {
+                place_->take(channel_.resultEvent().waiterProcessor());
+            } else {
+                place_->leave();
+            }
             serveNext();
             if (isExhausted && std::chrono::steady_clock::now() - start > kTurnWhenExhausted) {
                 return true;
@@ -194,14 +199,6 @@ class Server::Impl final : public Servable {
         }
         return fmq::waitUntil(channel_.requestEvent(), {.mode = WaitMode::BLOCK},
                               {.deadline = {}, .atMost = parkAfter}, hasNews);
-    }
-
-    void takePlace() noexcept {
-        if (contention_.isCrowded() && forecast_.longestUsual() < kLongestPause) {
-            registration_.place().take(channel_.resultEvent().waiterProcessor());
-        } else {
-            registration_.place().leave();
-        }
     }
 
     void serveNext() noexcept {
@@ -371,6 +368,7 @@ class Server::Impl final : public Servable {
     std::uint64_t answeredSerial_ = 0;  // by `answer`, last: no frame gets two answers
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;
+    ServingPlaces::Place* place_ = nullptr;  // of the registration
     const exec::ModelUser user_;
     exec::ExecutionGate::WakeList lateWakes_;
     exec::ExecutionSession session_;

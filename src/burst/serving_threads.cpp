@@ -331,6 +331,9 @@ std::size_t ServingThreadPool::allowedThreads() const noexcept {
 /// more than are allowed now that some clients have answered. If it may, it counts as ended.
 bool ServingThreadPool::mayEnd() noexcept {
     const system::MutexLock lock(mutex_);
+    if (isEnding_) {
+        return false;  // it hears of the end next
+    }
     const std::size_t kept =
         threadCount() <= allowedThreads() + kKeptIdleThreads ? kKeptIdleThreads : 1;
     if (idle_.load(std::memory_order_relaxed) <= kept) {
@@ -407,6 +410,7 @@ bool ServingThreadPool::serve(const Turn& turn) noexcept {
     while (true) {
         drain(entry.driverEnd.get());
         const bool hasMore = entry.burst->serve();
+        entry.place.leave();
         if (entry.leave()) {
             return hasMore;
         }

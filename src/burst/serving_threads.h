@@ -70,7 +70,8 @@ class ServingThreadPool {
         [[nodiscard]] int ringBackDescriptor() const noexcept;
         /// For the thread that serves the burst (SpinShares). It lives as long as the registration.
         [[nodiscard]] fmq::SpinAllowance& spinAllowance() const noexcept;
-        /// For the thread that serves the burst. It lives as long as the registration.
+        /// For the thread that serves the burst; left at the end of its turn. It lives as long as
+        /// the registration.
         [[nodiscard]] ServingPlaces::Place& place() const noexcept;
         /// Has the burst served as if the client had rung. Any thread, does not block.
         void ring() const noexcept;

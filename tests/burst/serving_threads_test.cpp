@@ -76,6 +76,44 @@ void expectReturns(std::function<void()> finish) {
     EXPECT_EQ(finished.wait_for(30s), std::future_status::ready);
 }
 
+TEST(ServingThreads, leaveThePlaceOfABurstThatTheyNoLongerServe) {
+    const auto pool = *ServingThreadPool::create();
+    ServingPlaces::Place* place = nullptr;
+    FakeBurst served([&place] {
+        (void)place->choose(0);
+        return false;
+    });
+    FakeBurst other([] { return false; });
+    const auto otherRegistration = std::move(*ServingThreadPool::add(pool, other));
+    const auto registration = std::move(*ServingThreadPool::add(pool, served));
+    place = &registration.place();
+    registration.ring();
+    waitFor([&] { return served.calls >= 1; });
+    // A burst alone gets no processor.
+    waitFor([&] { return !otherRegistration.place().choose(0); });
+}
+
+TEST(ServingThreads, endOnceWhereTheirPoolEndsAtTheSameTime) {
+    for (int round = 0; round < 1500; ++round) {
+        auto pool = *ServingThreadPool::create(1);
+        Hold hold;
+        FakeBurst served([&pool, serve = hold.serve()] {
+            const ServingThreadPool::ScopedClientWait wait(*pool);
+            return serve();
+        });
+        std::vector<ServingThreadPool::Registration> registrations;
+        constexpr int kBursts = 16;
+        for (int i = 0; i < kBursts; ++i) {
+            registrations.push_back(*ServingThreadPool::add(pool, served));
+            registrations.back().ring();
+        }
+        waitFor([&] { return hold.inside == kBursts; });
+        hold.go.set_value();  // from here on there are more threads than allowed
+        registrations.clear();
+        pool = nullptr;
+    }
+}
+
 TEST(ServingThreads, endWithTheirPool) {
     auto pool = *ServingThreadPool::create();
     FakeBurst served([] { return false; });
