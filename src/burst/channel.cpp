@@ -97,11 +97,12 @@ Result<Channel> Channel::open(SharedRegion region) {
         return refused("announces " + std::to_string(header.sizeBytes) + " bytes, the memory has " +
                        std::to_string(memory.size()));
     }
-    if (header.requests.capacity > kMaximumQueueLines ||
-        header.results.capacity > kMaximumQueueLines) {
-        return refused("queues of " + std::to_string(header.requests.capacity) + " and " +
-                       std::to_string(header.results.capacity) + " lines: must be at most " +
-                       std::to_string(kMaximumQueueLines));
+    for (const std::uint64_t capacity : {header.requests.capacity, header.results.capacity}) {
+        if (capacity < kMinimumQueueLines || capacity > kMaximumQueueLines) {
+            return refused("a queue of " + std::to_string(capacity) + " lines: must be " +
+                           std::to_string(kMinimumQueueLines) + " to " +
+                           std::to_string(kMaximumQueueLines));
+        }
     }
     // Event words are where this version has them, whatever the peer wrote.
     channel.requests_ = header.requests;

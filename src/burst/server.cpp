@@ -347,7 +347,7 @@ class Server::Impl final : public Servable {
             message = "the output shapes do not fit into the result queue";
             lineCount = resultLineCount({}, message.size());
         }
-        const std::span<FrameLine> frame(lines_.data(), lineCount);
+        const std::span<FrameLine> frame = std::span(lines_).first(lineCount);
         encodeResult(serial, flags, status, outcome_, message, frame);
         answeredSerial_ = serial;
         return results_.tryWrite(frame);

@@ -295,15 +295,17 @@ TEST(HostileChannel, isRefusedWhenItIsTooSmall) {
         << server.error().message;
 }
 
-TEST(HostileChannel, isRefusedWithQueuesThatAreTooLong) {
+TEST(HostileChannel, isRefusedWithQueuesThatAreTooLongOrTooShort) {
     for (auto member : {&ChannelHeader::requests, &ChannelHeader::results}) {
-        const Channel channel = std::move(*Channel::create(16));
-        auto& header = *reinterpret_cast<ChannelHeader*>(channel.memory().data());
-        (header.*member).capacity = 2 * kMaximumQueueLines;
-        const auto opened = Channel::open(channel.region());
-        ASSERT_FALSE(opened);
-        EXPECT_NE(opened.error().message.find("must be at most"), std::string::npos)
-            << opened.error().message;
+        for (const std::uint64_t capacity : {2 * kMaximumQueueLines, kMinimumQueueLines / 2, 1U}) {
+            const Channel channel = std::move(*Channel::create(16));
+            auto& header = *reinterpret_cast<ChannelHeader*>(channel.memory().data());
+            (header.*member).capacity = capacity;
+            const auto opened = Channel::open(channel.region());
+            ASSERT_FALSE(opened);
+            EXPECT_NE(opened.error().message.find("must be 16 to"), std::string::npos)
+                << opened.error().message;
+        }
     }
 }
 
