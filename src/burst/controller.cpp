@@ -29,56 +29,40 @@ class Controller::Impl {
 
     [[nodiscard]] ExecutionNames& names() noexcept { return names_; }
 
-    /// Executes `request`, which is that of `reusable` unless that is null.
-    Result<> execute(const Request& request, ReusableRequest* reusable,
-                     const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    Result<> execute(const Request& request, const ExecutionOptions& options,
+                     ExecutionOutcome& outcome) {
+        const ExclusiveUse use(isUsed_);
+        return use ? execute(request, nullptr, options, outcome)
+                   : failed(outcome, usedByAnotherThread());
+    }
+
+    Result<> compute(ReusableRequest& reusable, const OptionalTimePoint& deadline,
+                     ExecutionOutcome& outcome) {
         const ExclusiveUse use(isUsed_);
         if (!use) {
             return failed(outcome, usedByAnotherThread());
         }
-        if (exchange_.usesMemoryInUse(request)) {
-            return failed(outcome, memoryInUse());
-        }
-        PendingExecution* const execution = exchange_.pending().findFree();
-        if (execution == nullptr) {
-            return failed(outcome, tooManyInFlight(exchange_.pending().capacity()));
-        }
-        exchange_.prepare(*execution, request, reusable, options, outcome);
-        NNBURST_TRY(exchange_.launch(*execution));
-        return exchange_.finish(*execution);
+        system::copyByParts(deadline, reusable.options.deadline);
+        return execute(reusable.request, &reusable, reusable.options, outcome);
     }
 
-    /// As execute, without waiting. `reusable` may be null.
-    Result<Submission> submit(const Request& request, std::shared_ptr<ReusableRequest> reusable,
-                              const ExecutionOptions& options) {
+    /// As execute, without waiting.
+    Result<Submission> submit(const Request& request, const ExecutionOptions& options) {
+        const ExclusiveUse use(isUsed_);
+        return use ? submit(request, nullptr, options) : Result<Submission>(usedByAnotherThread());
+    }
+
+    /// As compute, without waiting.
+    Result<Submission> submit(std::shared_ptr<ReusableRequest> reusable,
+                              const OptionalTimePoint& deadline) {
         const ExclusiveUse use(isUsed_);
         if (!use) {
             return usedByAnotherThread();
         }
-        if (exchange_.usesMemoryInUse(request)) {
-            return memoryInUse();
-        }
-        PendingExecution* const execution = exchange_.pending().findFree();
-        if (execution == nullptr) {
-            return tooManyInFlight(exchange_.pending().capacity());
-        }
-        collectOutputs(request, execution->outputs);
-        if (const PendingExecution* other = exchange_.pending().findOverlapping(*execution)) {
-            return overlapping(other->submission);
-        }
-        execution->ownReusable = std::move(reusable);
-        if (!execution->ownReusable) {
-            execution->ownRequest = request;
-        }
-        exchange_.prepare(
-            *execution,
-            execution->ownReusable ? execution->ownReusable->request : execution->ownRequest,
-            execution->ownReusable.get(), options, execution->ownOutcome);
-        execution->submission = Submission{++lastSubmission_};
-        NNBURST_TRY(exchange_.launch(*execution));
-        return execution->submission;
+        ReusableRequest& kept = *reusable;
+        system::copyByParts(deadline, kept.options.deadline);
+        return submit(kept.request, std::move(reusable), kept.options);
     }
-
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
         const ExclusiveUse use(isUsed_);
         if (!use) {
@@ -123,6 +107,50 @@ class Controller::Impl {
     }
 
   private:
+    // Below, the calling thread holds isUsed_.
+
+    /// Executes `request`, which is that of `reusable` unless that is null.
+    Result<> execute(const Request& request, ReusableRequest* reusable,
+                     const ExecutionOptions& options, ExecutionOutcome& outcome) {
+        if (exchange_.usesMemoryInUse(request)) {
+            return failed(outcome, memoryInUse());
+        }
+        PendingExecution* const execution = exchange_.pending().findFree();
+        if (execution == nullptr) {
+            return failed(outcome, tooManyInFlight(exchange_.pending().capacity()));
+        }
+        exchange_.prepare(*execution, request, reusable, options, outcome);
+        NNBURST_TRY(exchange_.launch(*execution));
+        return exchange_.finish(*execution);
+    }
+
+    /// `reusable` may be null.
+    Result<Submission> submit(const Request& request, std::shared_ptr<ReusableRequest> reusable,
+                              const ExecutionOptions& options) {
+        if (exchange_.usesMemoryInUse(request)) {
+            return memoryInUse();
+        }
+        PendingExecution* const execution = exchange_.pending().findFree();
+        if (execution == nullptr) {
+            return tooManyInFlight(exchange_.pending().capacity());
+        }
+        collectOutputs(request, execution->outputs);
+        if (const PendingExecution* other = exchange_.pending().findOverlapping(*execution)) {
+            return overlapping(other->submission);
+        }
+        execution->ownReusable = std::move(reusable);
+        if (!execution->ownReusable) {
+            execution->ownRequest = request;
+        }
+        exchange_.prepare(
+            *execution,
+            execution->ownReusable ? execution->ownReusable->request : execution->ownRequest,
+            execution->ownReusable.get(), options, execution->ownOutcome);
+        execution->submission = Submission{++lastSubmission_};
+        NNBURST_TRY(exchange_.launch(*execution));
+        return execution->submission;
+    }
+
     ExecutionNames names_;
     TryLock isUsed_;
     // Used only by the thread that holds isUsed_, except where the exchange says otherwise.
@@ -142,13 +170,11 @@ class Controller::Reusable final : public ReusableExecution {
 
     [[nodiscard]] Result<> compute(const OptionalTimePoint& deadline,
                                    ExecutionOutcome& outcome) override {
-        system::copyByParts(deadline, reusable_->options.deadline);
-        return impl().execute(reusable_->request, reusable_.get(), reusable_->options, outcome);
+        return impl().compute(*reusable_, deadline, outcome);
     }
 
     [[nodiscard]] Result<Submission> submit(const OptionalTimePoint& deadline) override {
-        system::copyByParts(deadline, reusable_->options.deadline);
-        return impl().submit(reusable_->request, reusable_, reusable_->options);
+        return impl().submit(reusable_, deadline);
     }
 
   private:
@@ -196,7 +222,7 @@ Result<> Controller::execute(const Request& request, const ExecutionOptions& opt
         clearOutcome(outcome);
         return known;
     }
-    return impl_->execute(request, nullptr, options, outcome);
+    return impl_->execute(request, options, outcome);
 }
 
 Result<std::unique_ptr<ReusableExecution>> Controller::createReusableExecution(
@@ -210,7 +236,7 @@ Result<Submission> Controller::submit(const Request& request, const ExecutionOpt
         impl_->exchange().refuse(request, options.deadline);
         return tl::unexpected<Error>(std::move(known.error()));
     }
-    return impl_->submit(request, nullptr, options);
+    return impl_->submit(request, options);
 }
 
 Result<> Controller::wait(Submission submission, ExecutionOutcome& outcome) {

@@ -53,6 +53,10 @@ std::uint64_t PendingExecutions::oldestSlotVersion() const noexcept {
 
 void PendingExecutions::giveUp(const PendingExecution& execution) {
     NNBURST_ASSERT(execution.state == State::SENT);
+    if (execution.reusable != nullptr) {
+        // Its answer, which will be dropped, may have other shapes, and later ones none.
+        execution.reusable->isRemembered = false;
+    }
     GivenUp& givenUp = givenUp_.emplace_back();
     givenUp.serial = execution.serial;
     givenUp.resultLines = execution.resultLines;

@@ -318,7 +318,9 @@ bool Waiter::park(Ready ready) noexcept {
         flag_.retractParked();
         return false;
     }
-    parkedSince_ = waitStart_;
+    if (waitStart_ != SteadyTime{}) {  // it has waited itself
+        parkedSince_ = waitStart_;
+    }
     return true;
 }
 

@@ -139,6 +139,20 @@ TEST(MemoryInUse, isOfNoExecutionBeforeTheGraceAfterItsDeadline) {
     EXPECT_EQ(answerAwaitedUntil({}, 20ms), std::nullopt);
 }
 
+TEST_F(MemoryInUseTest, ofAReusableExecutionEndsWithoutItsShapes) {
+    const auto reusable =
+        std::move(*burst.controller->createReusableExecution(doubling.request, {}));
+    ASSERT_TRUE(reusable->compute({}, outcome));
+    ASSERT_EQ(outcome.outputShapes[0].dimensions, Dimensions{4});
+    burst.model->shape = 3;
+    holdDriver();
+    expectUnanswered(reusable->compute(soon(), outcome));
+    letRun();
+    ASSERT_TRUE(burst.controller->waitForMemory({}));
+    ASSERT_TRUE(reusable->compute({}, outcome));
+    EXPECT_EQ(outcome.outputShapes[0].dimensions, Dimensions{3});
+}
+
 TEST_F(MemoryInUseTest, mayNotBeReadEither) {
     holdDriver();
     expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
