@@ -11,6 +11,7 @@
 
 #include "memory/drop_pages.h"
 #include "nnburst/memory.h"
+#include "system/mutex.h"
 
 namespace nnburst {
 
@@ -32,40 +33,62 @@ struct MemfdMapping {
     }
 };
 
-/// The address range of a mapping with its padding: pages that read as zero. The destructor unmaps
-/// only pages that no other mapping covers, because another thread may have mapped something in the
-/// place of the others.
-class Reservation {
+/// Where so many bytes can be mapped now, unless another thread takes the place; null, with errno,
+/// if there is none.
+void* freePlace(std::size_t sizeBytes) noexcept {
+    void* const address =
+        ::mmap(nullptr, sizeBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (address == MAP_FAILED) {
+        return nullptr;
+    }
+    ::munmap(address, sizeBytes);
+    return address;
+}
+
+/// Pages that read as zero, at a place where nothing is mapped.
+class Padding {
   public:
-    explicit Reservation(std::size_t sizeBytes) noexcept
-        : address_(::mmap(nullptr, sizeBytes, PROT_READ,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)),
-          sizeBytes_(sizeBytes) {}
-    Reservation(const Reservation&) = delete;
-    Reservation& operator=(const Reservation&) = delete;
-    ~Reservation() {
-        if (*this && coveredBytes_ < sizeBytes_) {
-            ::munmap(static_cast<std::byte*>(address_) + coveredBytes_, sizeBytes_ - coveredBytes_);
+    Padding() noexcept = default;
+    Padding(const Padding&) = delete;
+    Padding& operator=(const Padding&) = delete;
+    ~Padding() {
+        if (sizeBytes_ != 0) {
+            ::munmap(address_, sizeBytes_);
         }
     }
 
-    [[nodiscard]] explicit operator bool() const noexcept { return address_ != MAP_FAILED; }
-    [[nodiscard]] void* address() const noexcept { return address_; }
-    /// The first `sizeBytes`, a number of whole pages, belong to another mapping now.
-    void cover(std::size_t sizeBytes) noexcept { coveredBytes_ = sizeBytes; }
+    /// Once. False, with errno, if something is mapped there, or at a limit of the system.
+    [[nodiscard]] bool map(void* address, std::size_t sizeBytes) noexcept {
+        if (sizeBytes == 0) {
+            return true;
+        }
+        void* const mapped =
+            ::mmap(address, sizeBytes, PROT_READ,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (mapped != address) {
+            return false;
+        }
+        address_ = mapped;
+        sizeBytes_ = sizeBytes;
+        return true;
+    }
 
   private:
-    void* address_;
-    std::size_t sizeBytes_;
-    std::size_t coveredBytes_ = 0;
+    void* address_ = nullptr;
+    std::size_t sizeBytes_ = 0;
 };
+
+/// After so many places that other code has taken meanwhile, a mapping fails.
+constexpr int kMostPlaces = 100;
+/// Held while a mapping is made: threads that make mappings would take each other's places again
+/// and again.
+system::Mutex placeMutex;
 
 }  // namespace
 
-/// The region's pages cover the start of the reservation; the rest of it is the padding.
+/// The region's pages, and behind them the padding.
 struct Mapping::View {
-    explicit View(std::size_t regionBytes)
-        : reservation(roundUpToPage(regionBytes + kMappingPaddingBytes)) {}
+    View() = default;
     View(const View&) = delete;
     View& operator=(const View&) = delete;
     ~View() {
@@ -75,9 +98,23 @@ struct Mapping::View {
         }
     }
 
-    Reservation reservation;
+    /// Nothing else is mapped in exchange: where the mapping failed after that, another thread's
+    /// memory could come to lie there. False, with errno, if something is mapped at `address`.
+    [[nodiscard]] bool map(const Region& region, interprocess::mode_t mode, std::byte* address);
+
     interprocess::mapped_region mapped;
+    Padding padding;
 };
+
+bool Mapping::View::map(const Region& region, interprocess::mode_t mode, std::byte* address) {
+    const auto sizeBytes = static_cast<std::size_t>(region.sizeBytes());
+    mapped = {};
+    mapped = interprocess::mapped_region(MemfdMapping{region.fd()}, mode, 0, sizeBytes, address,
+                                         MAP_FIXED_NOREPLACE);
+    const std::size_t pagesBytes = roundUpToPage(sizeBytes);
+    return padding.map(address + pagesBytes,
+                       roundUpToPage(sizeBytes + kMappingPaddingBytes) - pagesBytes);
+}
 
 Mapping::Mapping() noexcept = default;
 Mapping::Mapping(Mapping&& other) noexcept
@@ -108,18 +145,27 @@ Result<Mapping> Mapping::map(SharedRegion region, MappingAccess access) {
             ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
             "cannot map " + std::to_string(sizeBytes) + " bytes of shared memory: " + why);
     };
-    auto view = std::make_unique<View>(sizeBytes);
-    if (!view->reservation) {
-        return refused(std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): glibc's is safe
-    }
-    try {
-        view->mapped = interprocess::mapped_region(
-            MemfdMapping{region->fd()},
-            access == MappingAccess::READ_ONLY ? interprocess::read_only : interprocess::read_write,
-            0, sizeBytes, view->reservation.address(), MAP_FIXED);
-        view->reservation.cover(roundUpToPage(sizeBytes));
-    } catch (const interprocess::interprocess_exception& exception) {
-        return refused(exception.what());
+    const auto mode =
+        access == MappingAccess::READ_ONLY ? interprocess::read_only : interprocess::read_write;
+    auto view = std::make_unique<View>();
+    const system::MutexLock lock(placeMutex);
+    for (int place = 0;; ++place) {
+        void* const address = freePlace(roundUpToPage(sizeBytes + kMappingPaddingBytes));
+        if (address == nullptr) {
+            return refused(std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): glibc's is safe
+        }
+        int error = 0;
+        try {
+            if (view->map(*region, mode, static_cast<std::byte*>(address))) {
+                break;
+            }
+            error = errno;
+        } catch (const interprocess::interprocess_exception& exception) {
+            error = exception.get_native_error();
+        }
+        if (error != EEXIST || place == kMostPlaces) {
+            return refused(std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
+        }
     }
     Mapping mapping;
     mapping.bytes_ = {static_cast<std::byte*>(view->mapped.get_address()), sizeBytes};
