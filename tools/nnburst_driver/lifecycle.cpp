@@ -16,6 +16,7 @@ namespace {
 
 /// How often the service manager is told how many clients there are.
 constexpr std::chrono::microseconds kReportInterval{10'000'000};
+constexpr kj::Duration kForLastAnswers = 20 * kj::MILLISECONDS;
 
 }  // namespace
 
@@ -31,7 +32,9 @@ bool Lifecycle::run(kj::Promise<void> gone, std::chrono::milliseconds drainTimeo
         return drain(drainTimeout);
     });
     loop_.run(gone.exclusiveJoin(kj::mv(stopped)));
-    loop_.io().waitScope.poll();  // answers that are ready go to the sockets
+    // Answers that are ready go to the sockets. Not until nothing is left to do: clients that send
+    // without pause always have something.
+    loop_.run(loop_.timer().afterDelay(kForLastAnswers));
     return !isWorkLeft_;
 }
 

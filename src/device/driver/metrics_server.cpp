@@ -64,17 +64,17 @@ kj::Promise<void> MetricsServer::acceptNext(kj::ConnectionReceiver& receiver) {
                 dropConnection(kj::mv(socket));
                 return;
             }
-            if (ends_->size() >= kMaximumRequests) {
-                ends_->begin()->second->fulfill();
-                ends_->erase(ends_->begin());
+            if (ends_.size() >= kMaximumRequests) {
+                ends_.begin()->second->fulfill();
+                ends_.erase(ends_.begin());
             }
             auto end = kj::newPromiseAndFulfiller<void>();
-            ends_->emplace(++lastNumber_, kj::mv(end.fulfiller));
-            answer((*peer)->wrap(kj::mv(socket)))
-                .exclusiveJoin(kj::mv(end.promise))
-                .exclusiveJoin(loop_.timer().afterDelay(kTimeout))
-                .attach(kj::defer([ends = ends_, number = lastNumber_] { ends->erase(number); }))
-                .detach([](kj::Exception&&) {});  // the client is gone
+            ends_.emplace(++lastNumber_, kj::mv(end.fulfiller));
+            connections_.add(
+                answer((*peer)->wrap(kj::mv(socket)))
+                    .exclusiveJoin(kj::mv(end.promise))
+                    .exclusiveJoin(loop_.timer().afterDelay(kTimeout))
+                    .attach(kj::defer([this, number = lastNumber_] { ends_.erase(number); })));
         })
         .catch_([this](kj::Exception&& exception) {
             logger().debug("metrics: {}", exception.getDescription().cStr());

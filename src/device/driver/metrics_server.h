@@ -27,7 +27,7 @@ namespace nnburst::device {
 [[nodiscard]] Result<UniqueFd> listenOnLoopback(std::uint16_t port);
 
 /// Used on the event loop's thread only.
-class MetricsServer {
+class MetricsServer : private kj::TaskSet::ErrorHandler {
   public:
     /// Limit on connections at a time. One more closes the oldest: so a client that sends its
     /// request at once is answered, however many others send nothing.
@@ -44,6 +44,7 @@ class MetricsServer {
     [[nodiscard]] kj::Promise<void> listen(int socket);
 
   private:
+    void taskFailed(kj::Exception&& /*exception*/) override {}  // the client is gone
     kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver);
     kj::Promise<void> answer(kj::Own<kj::AsyncIoStream> stream);
     [[nodiscard]] std::shared_ptr<const std::string> response();
@@ -53,9 +54,9 @@ class MetricsServer {
     std::shared_ptr<const std::string> response_;  // the last one; null before the first request
     std::chrono::steady_clock::time_point responseMade_;
     /// What ends a connection, by its number.
-    using Ends = std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>>;
-    const std::shared_ptr<Ends> ends_ = std::make_shared<Ends>();  // connections outlive this
+    std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>> ends_;
     std::uint64_t lastNumber_ = 0;
+    kj::TaskSet connections_{*this};  // last: they use all above
 };
 
 }  // namespace nnburst::device

@@ -29,6 +29,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::milliseconds kPauseWithoutMemory{1};
+
 }  // namespace
 
 class FenceWaiter::Impl {
@@ -113,7 +115,7 @@ class FenceWaiter::Impl {
             const int count = ::epoll_wait(epoll_.get(), events.data(),
                                            static_cast<int>(events.size()), timeout());
             std::vector<std::pair<Callback, Result<>>> ended;
-            {
+            try {
                 const system::MutexLock lock(mutex_);
                 if (isStopping_) {
                     return;
@@ -122,6 +124,9 @@ class FenceWaiter::Impl {
                     look(events[static_cast<std::size_t>(i)].data.u64, ended);
                 }
                 endLate(ended);
+            } catch (const std::bad_alloc&) {
+                // What has not ended is found again.
+                std::this_thread::sleep_for(kPauseWithoutMemory);
             }
             for (const auto& [callback, result] : ended) {
                 callback(result);
@@ -194,11 +199,13 @@ class FenceWaiter::Impl {
              std::vector<std::pair<Callback, Result<>>>& ended) NNBURST_REQUIRES(mutex_) {
         NNBURST_ASSERT(entry != waits_.end(), "one of {} deadlines belongs to no wait",
                        deadlines_.size());
+        // First what may find no memory: the wait is whole until then.
+        ended.emplace_back(Callback(), std::move(result));
+        ended.back().first = std::move(entry->second.callback);
         forget(entry->second);
         if (entry->second.deadline) {
             deadlines_.erase({*entry->second.deadline, entry->first});
         }
-        ended.emplace_back(std::move(entry->second.callback), std::move(result));
         waits_.erase(entry);
     }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -183,10 +184,14 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
     }
     NNBURST_TRY(
         waiter.wait(std::move(fences), options.deadline, [launched](const Result<>& signalled) {
-            if (signalled) {
-                submit(launched);
-            } else {
-                launched->fail(signalled);
+            try {
+                if (signalled) {
+                    submit(launched);
+                } else {
+                    launched->fail(signalled);
+                }
+            } catch (const std::bad_alloc&) {
+                launched->fail(failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "no memory"));
             }
         }));
     return end;

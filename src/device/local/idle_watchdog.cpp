@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/idle_watchdog.h"
 
+#include <new>
 #include <utility>
 
 #include "system/mutex.h"
@@ -13,8 +14,12 @@ namespace nnburst::device {
 struct IdleWatchdog::Shared {
     void run() {
         while (waitForNextLook()) {
-            for (const auto& model : models->models()) {
-                (void)model->releaseIfIdle();
+            try {
+                for (const auto& model : models->models()) {
+                    (void)model->releaseIfIdle();
+                }
+            } catch (const std::bad_alloc&) {
+                continue;  // the next look may find memory
             }
         }
     }

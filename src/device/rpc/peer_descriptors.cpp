@@ -275,8 +275,21 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
     };
 
     /// A read on the peer's thread, into memory of its own: the destination may be gone before it.
+    /// Then nobody takes the descriptors that it brings, which must not be closed on the loop.
     struct ThreadRead {
-        std::shared_ptr<Socket> socket;
+        ThreadRead(std::shared_ptr<DescriptorThread> ofPeer, std::shared_ptr<Socket> from,
+                   std::size_t bytes)
+            : thread(std::move(ofPeer)), socket(std::move(from)), buffer(bytes) {}
+        ThreadRead(const ThreadRead&) = delete;
+        ThreadRead& operator=(const ThreadRead&) = delete;
+        ~ThreadRead() {
+            if (!received.fds.empty()) {
+                dropOn(thread, std::move(received.fds));
+            }
+        }
+
+        const std::shared_ptr<DescriptorThread> thread;
+        const std::shared_ptr<Socket> socket;
         std::vector<kj::byte> buffer;
         Received received;
     };
@@ -349,9 +362,8 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
     /// Descriptors may come for which there is no room. The kernel drops them on the thread that
     /// reads, and that may take long.
     kj::Promise<ReadResult> readOnThread(Destination destination) {
-        const auto read = std::make_shared<ThreadRead>();
-        read->socket = socket_;
-        read->buffer.resize(std::min(destination.maxBytes, kMaximumBytesOnThread));
+        const auto read = std::make_shared<ThreadRead>(
+            peer_->thread_, socket_, std::min(destination.maxBytes, kMaximumBytesOnThread));
         auto pair = kj::newPromiseAndFulfiller<void>();
         const auto fulfiller = ownedByLoop(peer_->loop_, kj::mv(pair.fulfiller));
         const Result<> started = peer_->runOnThread(
