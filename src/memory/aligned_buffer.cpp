@@ -71,10 +71,15 @@ void AlignedBuffer::release() const noexcept {
     }
 }
 
+std::uint64_t GrowingBuffer::capacityFor(std::uint64_t sizeBytes) const noexcept {
+    // Grows by half at least: a tensor that grows in a loop is then rarely allocated.
+    return sizeBytes <= capacityBytes_ ? capacityBytes_
+                                       : std::max(sizeBytes, capacityBytes_ + capacityBytes_ / 2);
+}
+
 Result<std::byte*> GrowingBuffer::reserve(std::uint64_t sizeBytes) {
     if (memory_.data() == nullptr || sizeBytes > capacityBytes_) {
-        // Grows by half at least: a tensor that grows in a loop is then rarely allocated.
-        const std::uint64_t capacity = std::max(sizeBytes, capacityBytes_ + capacityBytes_ / 2);
+        const std::uint64_t capacity = capacityFor(sizeBytes);
         NNBURST_TRY_ASSIGN(memory_, AlignedBuffer::allocate(capacity));
         capacityBytes_ = capacity;
     }

@@ -55,6 +55,8 @@ class GrowingBuffer {
     [[nodiscard]] Result<std::byte*> reserve(std::uint64_t sizeBytes);
 
     [[nodiscard]] std::uint64_t capacityBytes() const noexcept { return capacityBytes_; }
+    /// The capacity that it has after `reserve`.
+    [[nodiscard]] std::uint64_t capacityFor(std::uint64_t sizeBytes) const noexcept;
 
     /// As AlignedBuffer::release.
     void release() const noexcept { memory_.release(); }

@@ -63,7 +63,7 @@ struct Interpreter::OperationState {
     std::vector<Input> inputs;
     std::vector<std::byte> values;  ///< one after the other
     // The prepared step and its operands.
-    GrowingBuffer scratch;
+    ChargedBuffer scratch;
     std::unique_ptr<Step> step;  ///< null for an operation with runShrinking
     std::vector<std::byte*> operands;
     Charge kept;                       ///< for what the step keeps, to the run that made it
@@ -235,7 +235,8 @@ Result<> Interpreter::prepare(std::uint32_t index) {
         state.inferred.resize(state.operation.outputs.size());
         NNBURST_TRY(state.definition->inferShapes(state.operation.view(), state.inferred));
         const OperationView view = state.operation.view();
-        NNBURST_TRY(state.scratch.reserve(scratchBytesOf(*state.definition, view)));
+        NNBURST_TRY(
+            values_.reserveTemporary(state.scratch, scratchBytesOf(*state.definition, view)));
         state.profiledAs = described(kernels_.profile, index, view);
     } else {
         NNBURST_TRY(makeStep(index));
@@ -269,7 +270,8 @@ Result<> Interpreter::makeStep(std::uint32_t index) {
     const Operation& operation = graph_.subgraph.operations[index];
     state.operands.resize(operation.inputs.size() + operation.outputs.size());
     if (scratchBytes != 0) {
-        NNBURST_TRY_ASSIGN(std::byte * scratch, state.scratch.reserve(scratchBytes));
+        NNBURST_TRY_ASSIGN(std::byte * scratch,
+                           values_.reserveTemporary(state.scratch, scratchBytes));
         state.operands.push_back(scratch);
     }
     state.isSetUp = false;
@@ -335,7 +337,7 @@ Result<> Interpreter::runShrinking(std::uint32_t index) {
         view.data = values_.data(operation.outputs[output]);
     }
     state.shrunk = state.inferred;
-    NNBURST_TRY_ASSIGN(std::byte * scratch, state.scratch.reserve(0));
+    NNBURST_TRY_ASSIGN(std::byte * scratch, values_.reserveTemporary(state.scratch, 0));
     OperationView view = state.operation.view();
     view.timeLimit = &timeLimit_;
     NNBURST_TRY(recorded(kernels_.profile, state.profiledAs, [&] {

@@ -34,20 +34,17 @@ class Loop::State final : public GraphOutputs {
     [[nodiscard]] Result<std::byte*> place(std::size_t output, const Shape& shape,
                                            std::uint64_t sizeBytes) override {
         NNBURST_ASSERT(output < buffers_.size(), "output {} of {}", output, buffers_.size());
-        std::uint64_t total = sizeBytes;
-        for (const Buffer& buffer : buffers_) {
-            total += buffer.memory.capacityBytes();
+        ChargedBuffer& buffer = buffers_[output];
+        std::uint64_t total = buffer.capacityFor(sizeBytes);
+        for (const ChargedBuffer& each : buffers_) {
+            total += each.capacityBytes();
         }
         if (total > kMaximumArenaBytes) {
             return failure(
                 ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
                 fmt::format("the state of a WHILE needs more than {} bytes", kMaximumArenaBytes));
         }
-        Buffer& buffer = buffers_[output];
-        if (sizeBytes > buffer.memory.capacityBytes()) {
-            NNBURST_TRY_ASSIGN(buffer.charge, chargeTo(account_, Resource::MEMORY, sizeBytes));
-        }
-        NNBURST_TRY_ASSIGN(std::byte * data, buffer.memory.reserve(sizeBytes));
+        NNBURST_TRY_ASSIGN(std::byte * data, buffer.reserve(sizeBytes, account_));
         placed_[output] = {.shape = shape, .data = data};
         return data;
     }
@@ -117,8 +114,8 @@ Result<> Loop::run(GraphRunner& condition, GraphRunner& body, std::vector<GraphI
 
 void Loop::releaseScratch() const noexcept {
     for (const Buffers* buffers : {&current_, &next_}) {
-        for (const Buffer& buffer : *buffers) {
-            buffer.memory.release();
+        for (const ChargedBuffer& buffer : *buffers) {
+            buffer.release();
         }
     }
 }

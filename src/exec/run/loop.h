@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "account/account.h"
+#include "exec/run/charged_buffer.h"
 #include "exec/run/graph_runner.h"
-#include "memory/aligned_buffer.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {
@@ -29,12 +29,7 @@ class Loop {
     void releaseScratch() const noexcept;
 
   private:
-    /// Memory, and the charge for it to the account whose run made it grow.
-    struct Buffer {
-        GrowingBuffer memory;
-        Charge charge;
-    };
-    using Buffers = std::vector<Buffer>;
+    using Buffers = std::vector<ChargedBuffer>;
     class State;
     class Condition;
 

@@ -52,28 +52,23 @@ std::uint64_t OperandValues::sizeBytes(std::uint32_t operand) const {
     return exec::sizeBytes(shapes_.operand(operand));
 }
 
-Result<> OperandValues::reserve(std::uint32_t operand, std::uint64_t sizeBytes) {
-    Value& value = values_[operand];
-    NNBURST_ASSERT(value.own.capacityBytes() <= ownBytes_, "operand {} has {} bytes of {}", operand,
-                   value.own.capacityBytes(), ownBytes_);
-    ownBytes_ -= value.own.capacityBytes();
-    if (sizeBytes > kMaximumArenaBytes - std::min(ownBytes_, kMaximumArenaBytes)) {
-        ownBytes_ += value.own.capacityBytes();
+Result<std::byte*> OperandValues::reserveTemporary(ChargedBuffer& buffer, std::uint64_t sizeBytes) {
+    NNBURST_ASSERT(buffer.capacityBytes() <= ownBytes_, "a temporary has {} bytes of {}",
+                   buffer.capacityBytes(), ownBytes_);
+    const std::uint64_t others = ownBytes_ - buffer.capacityBytes();
+    if (buffer.capacityFor(sizeBytes) > kMaximumArenaBytes - std::min(others, kMaximumArenaBytes)) {
         return failure(
             ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
             fmt::format("temporary operands need more than {} bytes", kMaximumArenaBytes));
     }
-    if (sizeBytes > value.own.capacityBytes() && account_ != nullptr) {
-        auto charge = account_->charge(Resource::MEMORY, sizeBytes);
-        if (!charge) {
-            ownBytes_ += value.own.capacityBytes();
-            return tl::unexpected<Error>(std::move(charge.error()));
-        }
-        value.charge = std::move(*charge);
-    }
-    auto reserved = value.own.reserve(sizeBytes);
-    ownBytes_ += value.own.capacityBytes();
-    NNBURST_TRY_ASSIGN(value.data, std::move(reserved));
+    auto reserved = buffer.reserve(sizeBytes, account_);
+    ownBytes_ = others + buffer.capacityBytes();
+    return reserved;
+}
+
+Result<> OperandValues::reserve(std::uint32_t operand, std::uint64_t sizeBytes) {
+    Value& value = values_[operand];
+    NNBURST_TRY_ASSIGN(value.data, reserveTemporary(value.own, sizeBytes));
     shapes_.setValue(operand, value.data);
     return {};
 }

@@ -14,8 +14,8 @@
 #include "account/account.h"
 #include "exec/graph/graph.h"
 #include "exec/graph/shape_inference.h"
+#include "exec/run/charged_buffer.h"
 #include "exec/run/graph_runner.h"
-#include "memory/aligned_buffer.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {
@@ -43,9 +43,12 @@ class OperandValues {
     [[nodiscard]] std::byte* data(std::uint32_t operand) const noexcept;
     [[nodiscard]] std::uint64_t sizeBytes(std::uint32_t operand) const;
 
-    /// Gives the operand memory of its own of this size. RESOURCE_EXHAUSTED_PERSISTENT if all
-    /// operands together need more than kMaximumArenaBytes, RESOURCE_EXHAUSTED_* at a limit of the
-    /// account.
+    /// Makes room for `sizeBytes` in `buffer`, one of the temporaries of this graph.
+    /// RESOURCE_EXHAUSTED_PERSISTENT if all of them together need more than kMaximumArenaBytes,
+    /// RESOURCE_EXHAUSTED_* at a limit of the account.
+    [[nodiscard]] Result<std::byte*> reserveTemporary(ChargedBuffer& buffer,
+                                                      std::uint64_t sizeBytes);
+    /// Gives the operand memory of its own of this size; as reserveTemporary.
     [[nodiscard]] Result<> reserve(std::uint32_t operand, std::uint64_t sizeBytes);
     /// Gives an operand whose shape is known memory: that of the graph's output, if it is one and
     /// its value need not be private, else its own.
@@ -56,7 +59,7 @@ class OperandValues {
     /// Copies an operand from its own memory to the graph's output, if it is one.
     [[nodiscard]] Result<> publish(std::uint32_t operand);
 
-    /// The size of the operands' own memory.
+    /// The size of the operands' own memory, and of other temporaries.
     [[nodiscard]] std::uint64_t ownBytes() const noexcept { return ownBytes_; }
 
     /// Gives the operands' own memory back until the next run.
@@ -71,8 +74,7 @@ class OperandValues {
 
     struct Value {
         std::byte* data = nullptr;
-        GrowingBuffer own;
-        Charge charge;                     ///< for `own`, to the account whose run made it grow
+        ChargedBuffer own;
         std::uint32_t output = kNoOutput;  ///< which output of the graph it is
         bool isPrivate = false;
     };

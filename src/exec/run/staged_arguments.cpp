@@ -114,11 +114,7 @@ Result<StagedArguments::ForeignArgument*> StagedArguments::stage(const RequestAr
     ForeignArgument& staged = *foreign_[foreignCount_++];
     staged.region = pool.foreign;
     staged.offset = argument.location.offset;
-    const std::uint64_t sizeBytes = argument.location.length;
-    if (sizeBytes > staged.copy.capacityBytes()) {
-        NNBURST_TRY_ASSIGN(staged.charge, chargeTo(account_, Resource::MEMORY, sizeBytes));
-    }
-    NNBURST_TRY_ASSIGN(staged.data, staged.copy.reserve(sizeBytes));
+    NNBURST_TRY_ASSIGN(staged.data, staged.copy.reserve(argument.location.length, account_));
     return &staged;
 }
 

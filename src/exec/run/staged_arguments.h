@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "account/account.h"
+#include "exec/run/charged_buffer.h"
 #include "exec/run/executable.h"
 #include "exec/run/request_memory.h"
-#include "memory/aligned_buffer.h"
 #include "nnburst/execution.h"
 #include "nnburst/result.h"
 
@@ -47,8 +47,7 @@ class StagedArguments {
   private:
     class ManagedOutput;
     struct ForeignArgument {
-        GrowingBuffer copy;
-        Charge charge;  ///< for the copy
+        ChargedBuffer copy;
         std::byte* data = nullptr;
         const Region* region = nullptr;
         std::uint64_t offset = 0;
