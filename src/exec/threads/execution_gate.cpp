@@ -346,9 +346,8 @@ ExecutionGate::Waiter* ExecutionGate::nextWithoutLane(std::chrono::nanoseconds l
     return next;
 }
 
-/// `waiter` may exceed the lanes.
+/// `waiter` may exceed the lanes. Its runner may have been taken since, which needs no lock.
 void ExecutionGate::admitWithoutLane(Waiter& waiter, TimePoint now, WakeList& admitted) {
-    NNBURST_ASSERT(mayExceedLanes(waiter), "an execution exceeds the lanes that may not");
     freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
     waiter.admission.exceedsLanes = true;                // so it is bound to no processor
     ClientShare* const client = waiter.client;
