@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -19,6 +18,7 @@
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/elements.h"
+#include "memory/interruptible.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec {
@@ -84,8 +84,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     const OperandView& output = operation.outputs[0];
     NNBURST_TRY(requireOutputShape(operation, 0, input.shape));
     if (input.type == output.type) {
-        std::memmove(output.data, input.data,
-                     input.shape.elementCount() * elementBytes(input.type));
+        (void)copyBytes(output.data, input.data,
+                        input.shape.elementCount() * elementBytes(input.type),
+                        [&](std::size_t work) { return operation.isOutOfTime(work); });
         return {};
     }
     dispatchConvertible(input.type, [&]<class From>() {

@@ -18,6 +18,7 @@
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/operations.h"
 #include "exec/reference/strided_copy.h"
 #include "model/operand_info.h"
@@ -108,8 +109,9 @@ Result<> inferConcatenation(const OperationView& operation, std::span<Shape> out
 /// Copies `rowCount` rows of `rowLength` elements, `outputStride` apart in the output, from the
 /// scale of `input` to that of `output`.
 template <class T>
-void requantizeRows(const OperandView& input, const OperandView& output, std::size_t offset,
+void requantizeRows(const OperationView& operation, const OperandView& input, std::size_t offset,
                     std::size_t rowCount, std::size_t rowLength, std::size_t outputStride) {
+    const OperandView& output = operation.outputs[0];
     const QuantizedRange limits = quantizedLimits(output.type);
     const double factor = static_cast<double>(input.scale) / static_cast<double>(output.scale);
     std::array<T, 256> table;
@@ -120,10 +122,10 @@ void requantizeRows(const OperandView& input, const OperandView& output, std::si
     }
     const T* from = input.as<const T>();
     T* to = output.as<T>() + offset;
-    for (std::size_t row = 0; row < rowCount; ++row) {
-        for (std::size_t i = 0; i < rowLength; ++i) {
-            to[i] = table[static_cast<std::uint8_t>(from[i])];
-        }
+    PartCounter rows(operation);
+    for (std::size_t row = 0; row < rowCount && !rows.isOutOfTime(rowLength); ++row) {
+        forEachElement(operation, rowLength,
+                       [&](std::size_t i) { to[i] = table[static_cast<std::uint8_t>(from[i])]; });
         from += rowLength;
         to += outputStride;
     }
@@ -150,7 +152,7 @@ Result<> runConcatenation(const OperationView& operation, std::span<std::byte> /
             copy.axis(row, 1, 1).run(operation, input.data, output.data + offset * bytes, bytes);
         } else {
             dispatchQuantized8(input.type, [&]<class T>() {
-                requantizeRows<T>(input, output, offset, rowCount, row, outputRow);
+                requantizeRows<T>(operation, input, offset, rowCount, row, outputRow);
             });
         }
         offset += row;

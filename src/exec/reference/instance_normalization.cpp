@@ -17,6 +17,7 @@
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 
 namespace nnburst::exec {
 
@@ -67,23 +68,20 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
 }
 
 template <class T>
-void normalize(const T* input, T* output, std::size_t count, std::size_t stride,
-               const Parameters& parameters) {
+void normalize(const OperationView& operation, const T* input, T* output, std::size_t count,
+               std::size_t stride, const Parameters& parameters) {
     const auto at = [&](std::size_t i) { return static_cast<float>(input[i * stride]); };
     float sum = 0.0F;
-    for (std::size_t i = 0; i < count; ++i) {
-        sum += at(i);
-    }
+    forEachElement(operation, count, [&](std::size_t i) { sum += at(i); });
     const float mean = sum / static_cast<float>(count);
     float squares = 0.0F;
-    for (std::size_t i = 0; i < count; ++i) {
-        squares += (at(i) - mean) * (at(i) - mean);
-    }
+    forEachElement(operation, count,
+                   [&](std::size_t i) { squares += (at(i) - mean) * (at(i) - mean); });
     const float deviation = std::sqrt(squares / static_cast<float>(count) + parameters.epsilon);
     const float factor = parameters.gamma / deviation;
-    for (std::size_t i = 0; i < count; ++i) {
+    forEachElement(operation, count, [&](std::size_t i) {
         output[i * stride] = static_cast<T>((at(i) - mean) * factor + parameters.beta);
-    }
+    });
 }
 
 Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
@@ -102,8 +100,8 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
         for (std::size_t batch = 0; batch < shape[0]; ++batch) {
             for (std::size_t channel = 0; channel < channels; ++channel) {
                 const std::size_t offset = batch * pixels * channels + channel * channelStride;
-                normalize(input.as<const T>() + offset, operation.outputs[0].as<T>() + offset,
-                          pixels, pixelStride, parameters);
+                normalize(operation, input.as<const T>() + offset,
+                          operation.outputs[0].as<T>() + offset, pixels, pixelStride, parameters);
                 if (operation.isOutOfTime(pixels)) {
                     return;
                 }

@@ -10,7 +10,6 @@
 //     EXPAND_DIMS   with one more axis of size 1, at the index that input 1 gives
 
 #include <bitset>
-#include <cstring>
 #include <optional>
 
 #include "exec/operation/operation_check.h"
@@ -18,6 +17,7 @@
 #include "exec/reference/definitions.h"
 #include "exec/reference/operations.h"
 #include "memory/checked_math.h"
+#include "memory/interruptible.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 
@@ -201,8 +201,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     const OperandView& input = operation.inputs[0];
     const OperandView& output = operation.outputs[0];
     const std::size_t bytes = input.shape.elementCount() * elementBytes(input.type);
-    if (bytes != 0 && output.data != input.data) {
-        std::memmove(output.data, input.data, bytes);
+    if (output.data != input.data) {
+        (void)copyBytes(output.data, input.data, bytes,
+                        [&](std::size_t work) { return operation.isOutOfTime(work); });
     }
     return {};
 }

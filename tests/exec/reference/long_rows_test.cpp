@@ -97,6 +97,11 @@ TestOperation makeLongTensor(OperationType type) {
             return {type,
                     {int32s({2}, {7, 8}), int32s({1}, {7}), row},
                     {output, tensor(TENSOR_QUANT8_ASYMM, {}, 1.0F)}};
+        case OperationType::INSTANCE_NORMALIZATION:  // one channel
+            return {type,
+                    {floats({1, kTensorSize, 1, 1}, std::vector<float>(kTensorSize, 0.5F)),
+                     scalar(1.0F), scalar(0.0F), scalar(1e-3F), scalar(false)},
+                    {output}};
         case OperationType::L2_NORMALIZATION:
             return {type, {row}, {output}};
         case OperationType::LOG_SOFTMAX:
@@ -148,9 +153,10 @@ TEST_P(LongTensorTest, endsWhenItsRunIsOutOfTime) {
 INSTANTIATE_TEST_SUITE_P(
     Operation, LongTensorTest,
     testing::Values(OperationType::ARGMAX, OperationType::ARGMIN, OperationType::FILL,
-                    OperationType::HASHTABLE_LOOKUP, OperationType::L2_NORMALIZATION,
-                    OperationType::LOG_SOFTMAX, OperationType::REDUCE_SUM, OperationType::SLICE,
-                    OperationType::SOFTMAX, OperationType::TOPK_V2, OperationType::TRANSPOSE),
+                    OperationType::HASHTABLE_LOOKUP, OperationType::INSTANCE_NORMALIZATION,
+                    OperationType::L2_NORMALIZATION, OperationType::LOG_SOFTMAX,
+                    OperationType::REDUCE_SUM, OperationType::SLICE, OperationType::SOFTMAX,
+                    OperationType::TOPK_V2, OperationType::TRANSPOSE),
     [](const auto& instance) { return std::string(toString(instance.param)); });
 
 }  // namespace
