@@ -45,7 +45,7 @@ struct Entries {
     std::vector<std::int32_t> strides;
 };
 
-Result<Entries> readEntries(const OperatorImport& op, const schema::StridedSliceOptions& options) {
+Result<Entries> readEntries(const OperatorImport& op) {
     constexpr std::size_t kMaximumEntries = 16;
     Entries result;
     NNBURST_TRY_ASSIGN(result.begins, op.integers(kBegin, "begin"));
@@ -57,11 +57,6 @@ Result<Entries> readEntries(const OperatorImport& op, const schema::StridedSlice
                        result.ends.size(), result.strides.size(), kMaximumEntries);
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const std::int64_t end = std::int64_t{result.begins[i]} + result.ends[i];
-        if (options.offset()) {
-            result.ends[i] =
-                static_cast<std::int32_t>(std::clamp<std::int64_t>(end, INT32_MIN, INT32_MAX));
-        }
         if (result.strides[i] == 0) {
             return invalid("stride {}: must not be 0", result.strides[i]);
         }
@@ -94,7 +89,8 @@ Result<SliceSpec> spellOut(const Entries& entries, const schema::StridedSliceOpt
             spec.newAxes.push_back(resultAxis++);
         } else {
             const bool isDropped = bitOf(options.shrink_axis_mask(), i);
-            spec.axes.push_back({.begin = entries.begins[i],
+            const bool isFirst = isDropped && bitOf(options.begin_mask(), i);
+            spec.axes.push_back({.begin = isFirst ? 0 : entries.begins[i],
                                  .end = entries.ends[i],
                                  .stride = entries.strides[i],
                                  .isFromStart = !isDropped && bitOf(options.begin_mask(), i),
@@ -105,6 +101,33 @@ Result<SliceSpec> spellOut(const Entries& entries, const schema::StridedSliceOpt
     }
     spec.axes.resize(rank);
     return spec;
+}
+
+/// With the option `offset` an end counts from the begin, as that lies in the axis.
+void addBeginsToEnds(SliceSpec& spec, const Dimensions& shape) {
+    for (std::size_t axis = 0; axis < spec.axes.size(); ++axis) {
+        AxisRange& range = spec.axes[axis];
+        if (range.isDropped || range.isToEnd) {
+            continue;
+        }
+        const std::int64_t size = shape[axis];
+        const bool isForward = range.stride > 0;
+        std::int64_t begin = range.begin;
+        if (range.isFromStart) {
+            begin = isForward ? 0 : size - 1;
+        } else if (size != 0) {
+            begin = std::clamp<std::int64_t>(begin < 0 ? begin + size : begin, isForward ? 0 : -1,
+                                             isForward ? size : size - 1);
+        }
+        std::int64_t end = begin + range.end;
+        if (size != 0) {
+            range.isToEnd = !isForward && end < 0;
+            end = std::max<std::int64_t>(end, 0);
+        } else {
+            range.isToEnd = isForward && begin < 0 && end >= 0;  // it counts from the last element
+        }
+        range.end = static_cast<std::int32_t>(std::clamp<std::int64_t>(end, INT32_MIN, INT32_MAX));
+    }
 }
 
 /// The HAL requires a slice of size 1 for an axis that is dropped.
@@ -276,8 +299,11 @@ Result<> convertSlice(OperatorImport& op, OperationType operation) {
 Result<> convertStridedSlice(OperatorImport& op, OperationType /*operation*/) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::StridedSliceOptions>());
     NNBURST_TRY_ASSIGN(const std::uint32_t rank, op.rank(0));
-    NNBURST_TRY_ASSIGN(const Entries entries, readEntries(op, *options));
+    NNBURST_TRY_ASSIGN(const Entries entries, readEntries(op));
     NNBURST_TRY_ASSIGN(SliceSpec spec, spellOut(entries, *options, rank));
+    if (options->offset()) {
+        addBeginsToEnds(spec, op.shape(0));
+    }
     NNBURST_TRY(limitDropped(spec, op.shape(0)));
 
     Dimensions sliced = slicedShape(spec, op.shape(0));

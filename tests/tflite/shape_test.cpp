@@ -275,6 +275,14 @@ const StridedCase kStrided[] = {
     {"newAxis", {2, 2}, {0, 1}, {0, 2}, {1, 1}, {0, 0, 0, 1, 0, 0}, {1, 1, 2}, {2, 3}},
     {"newAxisOfAScalar", {3}, {1, 0}, {2, 0}, {1, 1}, {0, 0, 0, 2, 1, 0}, {1}, {1}},
     {"offset", {5}, {1}, {2}, {1}, {0, 0, 0, 0, 0, 1}, {2}, {1, 2}},
+    {"offsetUpToTheLast", {5}, {-3}, {3}, {1}, {0, 0, 0, 0, 0, 1}, {3}, {2, 3, 4}},
+    {"offsetFromTheBack", {5}, {-3}, {2}, {1}, {0, 0, 0, 0, 0, 1}, {2}, {2, 3}},
+    {"offsetBeyondTheLast", {5}, {-2}, {9}, {1}, {0, 0, 0, 0, 0, 1}, {2}, {3, 4}},
+    {"offsetOfABeginBeforeTheFirst", {5}, {-7}, {3}, {1}, {0, 0, 0, 0, 0, 1}, {3}, {0, 1, 2}},
+    {"offsetOfAMaskedBegin", {5}, {3}, {2}, {1}, {1, 0, 0, 0, 0, 1}, {2}, {0, 1}},
+    {"offsetBackwards", {5}, {3}, {-2}, {-1}, {0, 0, 0, 0, 0, 1}, {2}, {3, 2}},
+    {"offsetBackwardsToTheFirst", {5}, {1}, {-2}, {-1}, {0, 0, 0, 0, 0, 1}, {2}, {1, 0}},
+    {"dropsAMaskedAxis", {4, 2}, {2, 0}, {3, 2}, {1, 1}, {1, 0, 0, 0, 1, 0}, {2}, {0, 1}},
 };
 
 class TfliteStridedSlice : public testing::TestWithParam<StridedCase> {};
