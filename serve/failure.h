@@ -46,6 +46,14 @@ template <class... Args>
     return tl::unexpected<Failure>(Failure{code, fmt::format(format, std::forward<Args>(args)...)});
 }
 
+/// For a parameter of a request to load a model: there are none, since a model is loaded as its
+/// folder has it.
+[[nodiscard]] inline tl::unexpected<Failure> refuseLoadParameter(std::string_view model,
+                                                                 std::string_view parameter) {
+    return refuse(Code::UNIMPLEMENTED, "load model '{}': parameter {} is not supported", model,
+                  parameter);
+}
+
 /// The code for a status of the HAL.
 [[nodiscard]] Code toCode(ErrorStatus status) noexcept;
 

@@ -192,6 +192,11 @@ grpc::Status GrpcService::RepositoryModelLoad(
     if (const Outcome<> allowed = state_.repository.checkClientsMayLoad(); !allowed) {
         return toStatus(allowed.error());
     }
+    if (!request->parameters().empty()) {
+        return toStatus(
+            refuseLoadParameter(request->model_name(), request->parameters().begin()->first)
+                .value());
+    }
     return answer(state_.repository.load(request->model_name()));
 }
 

@@ -175,6 +175,14 @@ Outcome<RestResponse> RestService::ofRepository(const RestRequest& request,
         return unknownPath(request);
     }
     NNBURST_SERVE_TRY(state_.repository.checkClientsMayLoad());
+    if (isLoad && !request.body.empty()) {
+        NNBURST_SERVE_TRY_ASSIGN(const json body, parseObject(request.body, request.memory));
+        if (const auto parameters = body.find("parameters");
+            parameters != body.end() && !parameters->empty()) {
+            return refuseLoadParameter(
+                path[3], parameters->is_object() ? parameters->begin().key() : parameters->dump());
+        }
+    }
     NNBURST_SERVE_TRY(isLoad ? state_.repository.load(path[3]) : state_.repository.unload(path[3]));
     return ok(json::object());
 }

@@ -121,10 +121,11 @@ std::uint32_t addArray(ModelBuilder& builder, OperandType type, const py::array&
 }
 
 std::uint32_t addScalar(ModelBuilder& builder, const py::object& value) {
-    if (py::isinstance<py::bool_>(value)) {
+    if (py::isinstance<py::bool_>(value) ||
+        py::isinstance(value, py::module_::import("numpy").attr("bool_"))) {
         return builder.addScalar(value.cast<bool>());
     }
-    if (py::isinstance<py::int_>(value)) {
+    if (PyIndex_Check(value.ptr()) != 0) {  // int, and NumPy's integers
         return builder.addScalar(value.cast<std::int32_t>());
     }
     return builder.addScalar(value.cast<float>());
@@ -207,8 +208,8 @@ void addModels(py::module_& module) {
         [](const py::object& path, bool keepsOpenSizes) {
             const std::string file =
                 py::module_::import("os").attr("fspath")(path).cast<std::string>();
-            return named(take(withoutGil(
-                [&] { return loadTflite(file, {.keepsOpenSizes = keepsOpenSizes}); })));
+            return named(take(
+                withoutGil([&] { return loadTflite(file, {.keepsOpenSizes = keepsOpenSizes}); })));
         },
         py::arg("path"), py::kw_only(), py::arg("keep_open_sizes") = false,
         "Imports a .tflite file.");

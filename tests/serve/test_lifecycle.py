@@ -270,6 +270,20 @@ def test_clients_load_and_unload_models(repository: Path, stubs: Any) -> None:
             assert caught.value.code() == grpc.StatusCode.NOT_FOUND
 
 
+def test_a_model_is_not_loaded_with_parameters(repository: Path, stubs: Any) -> None:
+    arguments = ["--device", "local", "--model-control", "explicit", "--load-model", "not"]
+    with Server(repository, *arguments) as server:
+        request = stubs.pb.RepositoryModelLoadRequest(model_name="add")
+        request.parameters["config"].string_param = '{"max_batch_size": 8}'
+        with pytest.raises(grpc.RpcError) as caught:
+            server.client(stubs).RepositoryModelLoad(request, timeout=WAIT)
+        assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
+        assert caught.value.details() == "load model 'add': parameter config is not supported"
+        path = "/v2/repository/models/add/load"
+        assert server.rest("POST", path, {"parameters": {"config": "{}"}})[0] == 501
+        assert server.rest("POST", path, {"parameters": {}})[0] == 200
+
+
 def test_a_new_version_that_is_broken_leaves_the_earlier_one(repository: Path, stubs: Any, tmp_path: Path) -> None:
     shutil.copytree(repository / "add", tmp_path / "add")
     arguments = ["--device", "local", "--model-control", "explicit", "--load-model", "add"]
