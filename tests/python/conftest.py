@@ -27,7 +27,7 @@ def add_one() -> nnburst.Model:
     x = builder.add_tensor(FLOAT, [4])
     y = builder.add_tensor(FLOAT, [4])
     one = builder.add_constant(FLOAT, np.ones(4, np.float32))
-    builder.add_operation(OperationType.ADD, [x, one, builder.add_scalar(0)], [y])
+    builder.add_operation(OperationType.ADD, [x, one, builder.add_scalar(np.int32(0))], [y])
     return builder.build([x], [y]).with_signature(inputs=["x"], outputs=["y"])
 
 

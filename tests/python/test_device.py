@@ -93,7 +93,7 @@ def test_a_model_that_breaks_a_rule_is_refused() -> None:
     builder = nnburst.ModelBuilder()
     x = builder.add_tensor(OperandType.TENSOR_FLOAT32, [4])
     y = builder.add_tensor(OperandType.TENSOR_INT32, [4])
-    builder.add_operation(OperationType.ADD, [x, x, builder.add_scalar(np.int32(0))], [y])
+    builder.add_operation(OperationType.ADD, [x, x, builder.add_scalar(0)], [y])
     with pytest.raises(nnburst.InvalidArgumentError):
         nnburst.local_device().prepare(builder.build([x], [y]))
     with pytest.raises(nnburst.InvalidArgumentError, match="takes an array of float32, not of float64"):
