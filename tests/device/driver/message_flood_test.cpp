@@ -24,6 +24,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <functional>
 #include <span>
@@ -389,28 +390,56 @@ TEST(MessageFlood, callsThatAreAnsweredAreNotCharged) {
     EXPECT_FALSE(isClosed(socket));
 }
 
+/// A client that sends without pause until this is destroyed, or the driver has gone.
+class Flood {
+  public:
+    explicit Flood(const DriverProcess& driver)
+        : thread_([this, socket = connectTo(driver)] {
+              std::vector<std::byte> batch;  // calls and their ends
+              for (std::uint32_t question = 0; question < 100; ++question) {
+                  capnp::MallocMessageBuilder message;
+                  message.initRoot<capnp::rpc::Message>().initBootstrap().setQuestionId(question);
+                  capnp::MallocMessageBuilder end;
+                  end.initRoot<capnp::rpc::Message>().initFinish().setQuestionId(question);
+                  for (const auto& bytes : {bytesOf(message), bytesOf(end)}) {
+                      batch.insert(batch.end(), bytes.begin(), bytes.end());
+                  }
+              }
+              // Each message is sent before the one before it is served.
+              while (!isOver_ && converse(socket, 1, [&](std::uint32_t) { return batch; }) == 1) {
+                  ++batches_;
+              }
+          }) {}
+    Flood(const Flood&) = delete;
+    Flood& operator=(const Flood&) = delete;
+    ~Flood() {
+        isOver_ = true;
+        thread_.join();
+    }
+
+    [[nodiscard]] int batches() const noexcept { return batches_; }
+
+  private:
+    std::atomic<bool> isOver_{false};
+    std::atomic<int> batches_{0};
+    std::thread thread_;
+};
+
 TEST(MessageFlood, aClientThatSendsWithoutPauseIsNotServedAlone) {
     const DriverProcess driver;
-    std::atomic<bool> isServed{false};
-    std::thread flood([&] {
-        const UniqueFd socket = connectTo(driver);
-        std::vector<std::byte> batch;  // calls and their ends
-        for (std::uint32_t question = 0; question < 1000; ++question) {
-            capnp::MallocMessageBuilder message;
-            message.initRoot<capnp::rpc::Message>().initBootstrap().setQuestionId(question);
-            capnp::MallocMessageBuilder end;
-            end.initRoot<capnp::rpc::Message>().initFinish().setQuestionId(question);
-            for (const auto& bytes : {bytesOf(message), bytesOf(end)}) {
-                batch.insert(batch.end(), bytes.begin(), bytes.end());
-            }
-        }
-        // Each message is sent before the one before it is served.
-        while (!isServed && converse(socket, 1, [&](std::uint32_t) { return batch; }) == 1) {
-        }
-    });
+    const Flood flood(driver);
     expectServed(driver);
-    isServed = true;
-    flood.join();
+}
+
+TEST(MessageFlood, clientsThatSendWithoutPauseDoNotKeepTheDriverFromEnding) {
+    DriverProcess driver({"--drain-timeout", "100"});
+    std::deque<Flood> floods;  // so many that there is always something to read
+    for (int i = 0; i < 8; ++i) {
+        const Flood& flood = floods.emplace_back(driver);
+        ASSERT_TRUE(eventually([&] { return flood.batches() > 10; }));
+    }
+    driver.signal(SIGTERM);
+    EXPECT_EQ(driver.waitForEnd(), 0);
 }
 
 /// Sends `count` calls that have an object among their arguments that is promised and never comes,

@@ -197,6 +197,32 @@ TEST(Interpreter, chargesWhatItsStepsKeep) {
     EXPECT_EQ(chargedBytes(true, {{256, 256}, {128, 512}, {512, 128}}), with);
 }
 
+TEST(Interpreter, chargesTheScratchMemoryOfOperations) {
+    constexpr auto kBytes = OperandType::TENSOR_QUANT8_ASYMM;
+    constexpr std::uint32_t kSize = 256;
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kBytes, {kSize, kSize}, 0.5F, 10);
+    const auto axes = builder.addTensor(kInt, {1});
+    const auto y = builder.addTensor(kBytes, {0}, 0.5F, 10);
+    builder.addOperation(OperationType::REDUCE_MAX, {x, axes, builder.addScalar(false)}, {y});
+    const auto compiled = compile(build(builder, {x, axes}, {y}), true);
+    const auto runWith = [&](std::uint64_t limit) {
+        Amounts limits;
+        limits[Resource::MEMORY] = limit;
+        ClientShare client(nullptr, Account::create("client", limits));
+        TestRequest request;
+        request.addInput(std::vector<std::byte>(std::size_t{kSize} * kSize));
+        request.addInput(bytesOf(std::vector<std::int32_t>{1}));
+        request.addOutput(kSize);
+        return request.runFor(client, *compiled);
+    };
+    const auto refused = runWith(kSize);  // less than a word for each element of the output
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+    const auto run = runWith(std::uint64_t{64} * kSize);
+    EXPECT_TRUE(run) << run.error().message;
+}
+
 TEST(Interpreter, takesScalarsOfTheRequest) {
     // The activation of an ADD: NONE, then RELU1.
     ModelBuilder builder;
