@@ -66,6 +66,10 @@ class Padding {
             ::mmap(address, sizeBytes, PROT_READ,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (mapped != address) {
+            if (mapped != MAP_FAILED) {  // where the flag means nothing: elsewhere
+                ::munmap(mapped, sizeBytes);
+                errno = EEXIST;
+            }
             return false;
         }
         address_ = mapped;
@@ -161,7 +165,8 @@ Result<Mapping> Mapping::map(SharedRegion region, MappingAccess access) {
             }
             error = errno;
         } catch (const interprocess::interprocess_exception& exception) {
-            error = exception.get_native_error();
+            // 0: it was mapped elsewhere, where the flag means nothing.
+            error = exception.get_native_error() != 0 ? exception.get_native_error() : EEXIST;
         }
         if (error != EEXIST || place == kMostPlaces) {
             return refused(std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
