@@ -119,13 +119,9 @@ void addBeginsToEnds(SliceSpec& spec, const Dimensions& shape) {
             begin = std::clamp<std::int64_t>(begin < 0 ? begin + size : begin, isForward ? 0 : -1,
                                              isForward ? size : size - 1);
         }
-        std::int64_t end = begin + range.end;
-        if (size != 0) {
-            range.isToEnd = !isForward && end < 0;
-            end = std::max<std::int64_t>(end, 0);
-        } else {
-            range.isToEnd = isForward && begin < 0 && end >= 0;  // it counts from the last element
-        }
+        // Below 0 it counts from the back, as ends do.
+        const std::int64_t end = begin + range.end;
+        range.isToEnd = size == 0 && isForward && begin < 0 && end >= 0;
         range.end = static_cast<std::int32_t>(std::clamp<std::int64_t>(end, INT32_MIN, INT32_MAX));
     }
 }

@@ -281,7 +281,7 @@ const StridedCase kStrided[] = {
     {"offsetOfABeginBeforeTheFirst", {5}, {-7}, {3}, {1}, {0, 0, 0, 0, 0, 1}, {3}, {0, 1, 2}},
     {"offsetOfAMaskedBegin", {5}, {3}, {2}, {1}, {1, 0, 0, 0, 0, 1}, {2}, {0, 1}},
     {"offsetBackwards", {5}, {3}, {-2}, {-1}, {0, 0, 0, 0, 0, 1}, {2}, {3, 2}},
-    {"offsetBackwardsToTheFirst", {5}, {1}, {-2}, {-1}, {0, 0, 0, 0, 0, 1}, {2}, {1, 0}},
+    {"offsetToAnEndFromTheBack", {5}, {0}, {-1}, {1}, {0, 0, 0, 0, 0, 1}, {4}, {0, 1, 2, 3}},
     {"dropsAMaskedAxis", {4, 2}, {2, 0}, {3, 2}, {1, 1}, {1, 0, 0, 0, 1, 0}, {2}, {0, 1}},
 };
 
