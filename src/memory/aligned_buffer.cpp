@@ -71,15 +71,18 @@ void AlignedBuffer::release() const noexcept {
     }
 }
 
-std::uint64_t GrowingBuffer::capacityFor(std::uint64_t sizeBytes) const noexcept {
+std::uint64_t GrowingBuffer::capacityFor(std::uint64_t sizeBytes,
+                                         std::uint64_t most) const noexcept {
+    if (sizeBytes <= capacityBytes_) {
+        return capacityBytes_;
+    }
     // Grows by half at least: a tensor that grows in a loop is then rarely allocated.
-    return sizeBytes <= capacityBytes_ ? capacityBytes_
-                                       : std::max(sizeBytes, capacityBytes_ + capacityBytes_ / 2);
+    return std::max(sizeBytes, std::min(most, capacityBytes_ + capacityBytes_ / 2));
 }
 
-Result<std::byte*> GrowingBuffer::reserve(std::uint64_t sizeBytes) {
+Result<std::byte*> GrowingBuffer::reserve(std::uint64_t sizeBytes, std::uint64_t most) {
     if (memory_.data() == nullptr || sizeBytes > capacityBytes_) {
-        const std::uint64_t capacity = capacityFor(sizeBytes);
+        const std::uint64_t capacity = capacityFor(sizeBytes, most);
         NNBURST_TRY_ASSIGN(memory_, AlignedBuffer::allocate(capacity));
         capacityBytes_ = capacity;
     }

@@ -50,13 +50,15 @@ class AlignedBuffer {
 /// Memory for one operand whose size changes from run to run.
 class GrowingBuffer {
   public:
-    /// Makes room for `sizeBytes`. The contents are lost if the buffer grows.
-    /// RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
-    [[nodiscard]] Result<std::byte*> reserve(std::uint64_t sizeBytes);
+    /// Makes room for `sizeBytes`, and for as many as `most` if that is more. The contents are lost
+    /// if the buffer grows. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
+    [[nodiscard]] Result<std::byte*> reserve(std::uint64_t sizeBytes,
+                                             std::uint64_t most = UINT64_MAX);
 
     [[nodiscard]] std::uint64_t capacityBytes() const noexcept { return capacityBytes_; }
     /// The capacity that it has after `reserve`.
-    [[nodiscard]] std::uint64_t capacityFor(std::uint64_t sizeBytes) const noexcept;
+    [[nodiscard]] std::uint64_t capacityFor(std::uint64_t sizeBytes,
+                                            std::uint64_t most = UINT64_MAX) const noexcept;
 
     /// As AlignedBuffer::release.
     void release() const noexcept { memory_.release(); }

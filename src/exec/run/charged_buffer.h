@@ -15,22 +15,25 @@ namespace nnburst::exec {
 class ChargedBuffer {
   public:
     /// As GrowingBuffer::reserve. Charges `account` for all of it where it grows; null: nothing is
-    /// charged. RESOURCE_EXHAUSTED_* at a limit of the account.
-    [[nodiscard]] Result<std::byte*> reserve(std::uint64_t sizeBytes, Account* account) {
-        const std::uint64_t capacity = capacityFor(sizeBytes);
+    /// charged. RESOURCE_EXHAUSTED_* if `sizeBytes` exceed a limit of the account.
+    [[nodiscard]] Result<std::byte*> reserve(std::uint64_t sizeBytes, Account* account,
+                                             std::uint64_t most = UINT64_MAX) {
+        std::uint64_t capacity = buffer_.capacityFor(sizeBytes, most);
         if (capacity == buffer_.capacityBytes()) {
             return buffer_.reserve(sizeBytes);
         }
-        NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY, capacity));
-        NNBURST_TRY_ASSIGN(std::byte* const data, buffer_.reserve(sizeBytes));
-        charge_ = std::move(charge);
+        Result<Charge> charge = chargeTo(account, Resource::MEMORY, capacity);
+        if (!charge && capacity > sizeBytes) {
+            capacity = sizeBytes;
+            charge = chargeTo(account, Resource::MEMORY, capacity);
+        }
+        NNBURST_TRY_ASSIGN(Charge charged, std::move(charge));
+        NNBURST_TRY_ASSIGN(std::byte* const data, buffer_.reserve(sizeBytes, capacity));
+        charge_ = std::move(charged);
         return data;
     }
 
     [[nodiscard]] std::uint64_t capacityBytes() const noexcept { return buffer_.capacityBytes(); }
-    [[nodiscard]] std::uint64_t capacityFor(std::uint64_t sizeBytes) const noexcept {
-        return buffer_.capacityFor(sizeBytes);
-    }
 
     /// As AlignedBuffer::release.
     void release() const noexcept { buffer_.release(); }

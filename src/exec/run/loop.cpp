@@ -35,16 +35,17 @@ class Loop::State final : public GraphOutputs {
                                            std::uint64_t sizeBytes) override {
         NNBURST_ASSERT(output < buffers_.size(), "output {} of {}", output, buffers_.size());
         ChargedBuffer& buffer = buffers_[output];
-        std::uint64_t total = buffer.capacityFor(sizeBytes);
+        std::uint64_t others = 0;
         for (const ChargedBuffer& each : buffers_) {
-            total += each.capacityBytes();
+            others += &each != &buffer ? each.capacityBytes() : 0;
         }
-        if (total > kMaximumArenaBytes) {
+        const std::uint64_t most = kMaximumArenaBytes - std::min(others, kMaximumArenaBytes);
+        if (sizeBytes > most) {
             return failure(
                 ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
                 fmt::format("the state of a WHILE needs more than {} bytes", kMaximumArenaBytes));
         }
-        NNBURST_TRY_ASSIGN(std::byte * data, buffer.reserve(sizeBytes, account_));
+        NNBURST_TRY_ASSIGN(std::byte * data, buffer.reserve(sizeBytes, account_, most));
         placed_[output] = {.shape = shape, .data = data};
         return data;
     }

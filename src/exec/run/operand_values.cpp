@@ -56,12 +56,13 @@ Result<std::byte*> OperandValues::reserveTemporary(ChargedBuffer& buffer, std::u
     NNBURST_ASSERT(buffer.capacityBytes() <= ownBytes_, "a temporary has {} bytes of {}",
                    buffer.capacityBytes(), ownBytes_);
     const std::uint64_t others = ownBytes_ - buffer.capacityBytes();
-    if (buffer.capacityFor(sizeBytes) > kMaximumArenaBytes - std::min(others, kMaximumArenaBytes)) {
+    const std::uint64_t most = kMaximumArenaBytes - std::min(others, kMaximumArenaBytes);
+    if (sizeBytes > most) {
         return failure(
             ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
             fmt::format("temporary operands need more than {} bytes", kMaximumArenaBytes));
     }
-    auto reserved = buffer.reserve(sizeBytes, account_);
+    auto reserved = buffer.reserve(sizeBytes, account_, most);
     ownBytes_ = others + buffer.capacityBytes();
     return reserved;
 }
