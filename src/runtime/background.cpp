@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <vector>
 
 #include "device/local/fenced_execution.h"
@@ -63,10 +64,16 @@ Result<> Background::runAfter(std::vector<UniqueFd> fences, const OptionalTimePo
                               std::function<void(const Result<>& signalled)> job) {
     const auto shared = std::make_shared<std::function<void(const Result<>&)>>(std::move(job));
     const auto submit = [jobs = jobs_, deadline, shared](const Result<>& signalled) {
-        const Result<> submitted = jobs->trySubmit(
-            device::JobKind::EXECUTION, {.priority = Priority::MEDIUM, .deadline = deadline},
-            [shared, signalled] { (*shared)(signalled); });
-        if (!submitted) {
+        const auto trySubmit = [&]() -> Result<> {
+            try {
+                return jobs->trySubmit(device::JobKind::EXECUTION,
+                                       {.priority = Priority::MEDIUM, .deadline = deadline},
+                                       [shared, signalled] { (*shared)(signalled); });
+            } catch (const std::bad_alloc&) {
+                return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "no memory");
+            }
+        };
+        if (const Result<> submitted = trySubmit(); !submitted) {
             (*shared)(submitted);
         }
     };

@@ -178,10 +178,11 @@ class FenceWaiter::Impl {
                 ended);
             return;
         }
-        drop(*fence);
-        entry->second.pending.erase(fence);
-        if (entry->second.pending.empty()) {
+        if (entry->second.pending.size() == 1) {
             end(entry, {}, ended);
+        } else {
+            drop(*fence);
+            entry->second.pending.erase(fence);
         }
     }
 
