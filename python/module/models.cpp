@@ -125,9 +125,15 @@ std::uint32_t addScalar(ModelBuilder& builder, const py::object& value) {
         py::isinstance(value, py::module_::import("numpy").attr("bool_"))) {
         return builder.addScalar(value.cast<bool>());
     }
-    if (PyIndex_Check(value.ptr()) != 0) {  // int, and NumPy's integers
-        return builder.addScalar(value.cast<std::int32_t>());
+    // int, and NumPy's integers. Arrays of real numbers look like them, but are none.
+    if (PyObject* const index =
+            PyIndex_Check(value.ptr()) != 0 ? PyNumber_Index(value.ptr()) : nullptr) {
+        return builder.addScalar(py::reinterpret_steal<py::int_>(index).cast<std::int32_t>());
     }
+    if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+        throw py::error_already_set();
+    }
+    PyErr_Clear();
     return builder.addScalar(value.cast<float>());
 }
 
