@@ -63,6 +63,7 @@ class Controller::Impl {
         system::copyByParts(deadline, kept.options.deadline);
         return submit(kept.request, std::move(reusable), kept.options);
     }
+
     Result<> wait(Submission submission, ExecutionOutcome& outcome) {
         const ExclusiveUse use(isUsed_);
         if (!use) {
