@@ -20,6 +20,7 @@
 #include "exec/run/execution_session.h"
 #include "exec/run/model_user.h"
 #include "fmq/wait.h"
+#include "log/assert.h"
 #include "log/marks.h"
 #include "log/verbose.h"
 #include "model/invalid.h"
@@ -347,7 +348,8 @@ class Server::Impl final : public Servable {
             message = "the output shapes do not fit into the result queue";
             lineCount = resultLineCount({}, message.size());
         }
-        const std::span<FrameLine> frame = std::span(lines_).first(lineCount);
+        NNBURST_ASSERT(lineCount <= lines_.size(), "a result of {} lines", lineCount);
+        const std::span<FrameLine> frame(lines_.data(), lineCount);
         encodeResult(serial, flags, status, outcome_, message, frame);
         answeredSerial_ = serial;
         return results_.tryWrite(frame);

@@ -102,8 +102,9 @@ struct Mapping::View {
         }
     }
 
-    /// Nothing else is mapped in exchange: where the mapping failed after that, another thread's
-    /// memory could come to lie there. False, with errno, if something is mapped at `address`.
+    /// Replaces no other mapping, not even one that was made to keep the place: the kernel may take
+    /// that away and fail then, and another thread's memory come to lie there. False, with errno,
+    /// if something is mapped at `address`.
     [[nodiscard]] bool map(const Region& region, interprocess::mode_t mode, std::byte* address);
 
     interprocess::mapped_region mapped;

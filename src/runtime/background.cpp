@@ -70,7 +70,7 @@ Result<> Background::runAfter(std::vector<UniqueFd> fences, const OptionalTimePo
                                        {.priority = Priority::MEDIUM, .deadline = deadline},
                                        [shared, signalled] { (*shared)(signalled); });
             } catch (const std::bad_alloc&) {
-                return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "no memory");
+                return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory");
             }
         };
         if (const Result<> submitted = trySubmit(); !submitted) {

@@ -191,7 +191,7 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
                     launched->fail(signalled);
                 }
             } catch (const std::bad_alloc&) {
-                launched->fail(failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "no memory"));
+                launched->fail(failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory"));
             }
         }));
     return end;

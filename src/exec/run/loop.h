@@ -7,7 +7,6 @@
 
 #include <vector>
 
-#include "account/account.h"
 #include "exec/run/charged_buffer.h"
 #include "exec/run/graph_runner.h"
 #include "nnburst/result.h"

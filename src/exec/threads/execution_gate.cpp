@@ -327,9 +327,14 @@ void ExecutionGate::tryAgain(Waiter& waiter) {
     }
 }
 
-bool ExecutionGate::mayExceedLanes(const Waiter& waiter) const {
+/// Apart from its runner, which another execution may take without the lock.
+bool ExecutionGate::mayDoWithoutLane(const Waiter& waiter) const {
     return mayBecomeOverdue(waiter) && waiter.client->runningCount_ == 0 &&
-           !waiter.client->user().exceedsLanes_ && hasRunner(waiter);
+           !waiter.client->user().exceedsLanes_;
+}
+
+bool ExecutionGate::mayExceedLanes(const Waiter& waiter) const {
+    return mayDoWithoutLane(waiter) && hasRunner(waiter);
 }
 
 /// The first, in order, of the waiters that may exceed the lanes and have waited for `least`; null
@@ -346,8 +351,9 @@ ExecutionGate::Waiter* ExecutionGate::nextWithoutLane(std::chrono::nanoseconds l
     return next;
 }
 
-/// `waiter` may exceed the lanes. Its runner may have been taken since, which needs no lock.
+/// `waiter` may exceed the lanes. Not admitted if its runner has been taken since.
 void ExecutionGate::admitWithoutLane(Waiter& waiter, TimePoint now, WakeList& admitted) {
+    NNBURST_ASSERT(mayDoWithoutLane(waiter), "an execution exceeds the lanes that may not");
     freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
     waiter.admission.exceedsLanes = true;                // so it is bound to no processor
     ClientShare* const client = waiter.client;

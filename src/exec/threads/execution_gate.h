@@ -195,6 +195,7 @@ class ExecutionGate {
     [[nodiscard]] bool mayUnknownRun() const NNBURST_REQUIRES(mutex_) {
         return running_.size() < laneCount_;
     }
+    [[nodiscard]] bool mayDoWithoutLane(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool mayExceedLanes(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
     [[nodiscard]] Waiter* nextWithoutLane(std::chrono::nanoseconds least, TimePoint now) const
         NNBURST_REQUIRES(mutex_);
