@@ -214,8 +214,8 @@ void addModels(py::module_& module) {
         [](const py::object& path, bool keepsOpenSizes) {
             const std::string file =
                 py::module_::import("os").attr("fspath")(path).cast<std::string>();
-            return named(take(
-                withoutGil([&] { return loadTflite(file, {.keepsOpenSizes = keepsOpenSizes}); })));
+            return named(take(withoutGil(
+                [&] { return loadTflite(file, {.keepsOpenSizes = keepsOpenSizes}); })));
         },
         py::arg("path"), py::kw_only(), py::arg("keep_open_sizes") = false,
         "Imports a .tflite file.");
