@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <list>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -97,16 +98,17 @@ class ServingPlaces {
                 ++others_[indexOf(*other->processor_)];
             }
         }
-        const auto fewest = std::ranges::min_element(others_);
+        const std::span<const std::uint32_t> others = others_;
+        const auto fewest = std::ranges::min_element(others);
         const auto hasRoom = [&](std::optional<std::uint32_t> processor) {
-            const std::size_t index = processor ? indexOf(*processor) : others_.size();
-            return index < others_.size() && others_[index] == *fewest;
+            const std::size_t index = processor ? indexOf(*processor) : others.size();
+            return index < others.size() && others[index] == *fewest;
         };
         if (hasRoom(place.client_)) {
             return place.client_;
         }
         if (!hasRoom(place.processor_)) {
-            return processors_[static_cast<std::size_t>(fewest - others_.begin())];
+            return processors_[static_cast<std::size_t>(fewest - others.begin())];
         }
         // A burst on the processor of this one's client, whose own client is here, comes here next.
         const bool exchanges = std::ranges::any_of(taken_, [&](const Place* other) {
