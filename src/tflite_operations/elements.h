@@ -56,9 +56,9 @@ class PartCounter {
   public:
     explicit PartCounter(const Run& run) noexcept : limit_(run.limit) {}
 
-    /// As ExtensionTimeLimit::isOverAfter.
+    /// As ExtensionTimeLimit::isOverAfter. Each question counts as one more element.
     [[nodiscard]] bool isOverAfter(std::size_t work) noexcept {
-        work_ += work;
+        work_ += work + 1;
         if (work_ >= kBlock) {
             isOver_ = limit_.isOverAfter(std::exchange(work_, 0));
         }

@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "model/operand_info.h"
-#include "tflite_operations/operation.h"
+#include "tflite_operations/elements.h"
 
 namespace nnburst::tflite_operations {
 
@@ -43,18 +43,14 @@ struct Bounds {
     Point smallest{std::numeric_limits<float>::max(), std::numeric_limits<float>::max()};
     Point largest{std::numeric_limits<float>::lowest(), std::numeric_limits<float>::lowest()};
 
-    [[nodiscard]] static Bounds of(const Run& run, float radians) {
-        Bounds bounds;
-        const std::size_t count = countOf(run.inputs[1]);
-        for (std::size_t i = 0; i < count; ++i) {
+    /// Extends an empty rectangle to them. True if it ended early, as the run is over.
+    [[nodiscard]] bool findIn(const Run& run, float radians) {
+        return forEachElement(run, countOf(run.inputs[1]), [&](std::size_t i) {
             const Point point =
                 landmark(run, readOnce(run.input<std::int32_t>(1) + i)).rotated(radians);
-            bounds.smallest = {std::min(bounds.smallest.x, point.x),
-                               std::min(bounds.smallest.y, point.y)};
-            bounds.largest = {std::max(bounds.largest.x, point.x),
-                              std::max(bounds.largest.y, point.y)};
-        }
-        return bounds;
+            smallest = {std::min(smallest.x, point.x), std::min(smallest.y, point.y)};
+            largest = {std::max(largest.x, point.x), std::max(largest.y, point.y)};
+        });
     }
 
     [[nodiscard]] Point size() const noexcept {
@@ -124,7 +120,10 @@ Result<> runToMatrix(const Run& run) {
     const auto width = static_cast<float>(scalarOf<std::int32_t>(run.inputs[5]));
     const float radians =
         scalarOf<float>(run.inputs[6]) - std::atan2(right.y - left.y, right.x - left.x);
-    const Bounds bounds = Bounds::of(run, radians);
+    Bounds bounds;
+    if (bounds.findIn(run, radians)) {
+        return {};
+    }
     const Point middle = bounds.middle().rotated(-radians);
     const float scaleX = scalarOf<float>(run.inputs[7]) * bounds.size().x / width;
     const float scaleY = scalarOf<float>(run.inputs[8]) * bounds.size().y / height;
@@ -178,7 +177,10 @@ Result<> runToMatrixV1(const Run& run) {
     const float range = number(8);
     const auto factor = scalarOf<float>(run.inputs[9]);
     const float radians = -std::atan((right.y - left.y) / (right.x - left.x));
-    const Bounds bounds = Bounds::of(run, radians);
+    Bounds bounds;
+    if (bounds.findIn(run, radians)) {
+        return {};
+    }
     const Point middle = bounds.middle().rotated(-radians);
     const float scaleX = bounds.size().x * factor / range;
     const float scaleY = bounds.size().y * factor / range;

@@ -220,6 +220,9 @@ std::int64_t sumOfWindow(PartCounter& parts, const Windows& windows, std::int64_
     std::int64_t sum = 0;
     for (std::int64_t i = 0; i < windows.height.size; ++i) {
         const std::int64_t row = windows.height.begin(y) + i * windows.height.dilation;
+        if (parts.isOverAfter(0)) {
+            return sum;
+        }
         if (row < 0 || row >= windows.height.in) {
             continue;
         }

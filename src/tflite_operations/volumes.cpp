@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "model/operand_info.h"
+#include "tflite_operations/elements.h"
 #include "tflite_operations/windows.h"
 
 namespace nnburst::tflite_operations {
@@ -77,7 +78,8 @@ Result<> checkVolumeShapes(Operands inputs, std::size_t channelsIn, std::size_t 
 
 /// The output. `sourceOf(window, place, tap)` is the element of an axis of the volume that goes
 /// into element `place` of the output through `tap` of the filter; none if it is negative.
-/// `addProducts(voxel, tap, sums)` adds the products of the channels of both.
+/// `addProducts(parts, voxel, tap, sums)` adds the products of the channels of both; true if the
+/// run is over.
 template <class SourceOf, class AddProducts>
 Result<> convolveVolume(const Run& run, const VolumeWindows& windows, SourceOf sourceOf,
                         AddProducts addProducts) {
@@ -88,10 +90,14 @@ Result<> convolveVolume(const Run& run, const VolumeWindows& windows, SourceOf s
     const std::size_t tapSize = countOf(filter.subspan(kVolumeAxes));
     const std::size_t taps = countOf(filter.first(kVolumeAxes));
     const FloatRange range = floatRangeOf(run.inputs[kVolumeActivation]);
+    const auto* bias = run.input<float>(kVolumeBias);
     float* sums = run.output<float>();
     const std::size_t voxels = countOf(out.first(kVolumeRank - 1));
+    PartCounter parts(run);
     for (std::size_t voxel = 0; voxel < voxels; ++voxel, sums += channels) {
-        std::copy_n(run.input<float>(kVolumeBias), channels, sums);
+        if (forEachElement(run, channels, [&](std::size_t i) { sums[i] = bias[i]; })) {
+            return {};
+        }
         for (std::size_t tap = 0; tap < taps; ++tap) {
             std::size_t restOfVoxel = voxel;
             std::size_t restOfTap = tap;
@@ -108,15 +114,19 @@ Result<> convolveVolume(const Run& run, const VolumeWindows& windows, SourceOf s
                 restOfVoxel /= out[1 + axis];
                 restOfTap /= filter[axis];
             }
-            if (isInside) {  // what is left of the voxel is its batch
-                addProducts(run.input<float>(0) + (restOfVoxel * step + from) * in[kVolumeRank - 1],
+            const bool isOver =
+                isInside &&  // what is left of the voxel is its batch
+                addProducts(parts,
+                            run.input<float>(0) + (restOfVoxel * step + from) * in[kVolumeRank - 1],
                             run.input<float>(kVolumeFilter) + tap * tapSize, sums);
+            if (isOver || parts.isOverAfter(1)) {
+                return {};
             }
         }
-        for (std::size_t channel = 0; channel < channels; ++channel) {
-            sums[channel] = std::min(std::max(sums[channel], range.lowest), range.highest);
-        }
-        if (run.limit.isOverAfter(taps * tapSize)) {
+        const auto clamp = [&](std::size_t i) {
+            sums[i] = std::min(std::max(sums[i], range.lowest), range.highest);
+        };
+        if (forEachElement(run, channels, clamp)) {
             return {};
         }
     }
@@ -150,12 +160,14 @@ Result<> runConv3d(const Run& run) {
         [](const Window& window, std::int64_t place, std::int64_t tap) {
             return window.begin(place) + tap * window.dilation;
         },
-        [=](const float* voxel, const float* tap, float* sums) {
+        [&](PartCounter& parts, const float* voxel, const float* tap, float* sums) {
             for (std::size_t i = 0; i < channelsIn; ++i, tap += channelsOut) {
-                for (std::size_t j = 0; j < channelsOut; ++j) {
-                    sums[j] += voxel[i] * tap[j];
+                const auto add = [&](std::size_t j) { sums[j] += voxel[i] * tap[j]; };
+                if (forEachElement(run, channelsOut, add) || parts.isOverAfter(channelsOut)) {
+                    return true;
                 }
             }
+            return false;
         });
 }
 
@@ -201,14 +213,16 @@ Result<> runConv3dTranspose(const Run& run) {
             const std::int64_t begin = place + window.before - tap * window.dilation;
             return begin % window.stride == 0 ? begin / window.stride : -1;
         },
-        [=](const float* voxel, const float* tap, float* sums) {
+        [&](PartCounter& parts, const float* voxel, const float* tap, float* sums) {
             for (std::size_t j = 0; j < channelsOut; ++j, tap += channelsIn) {
                 float sum = 0.0F;
-                for (std::size_t i = 0; i < channelsIn; ++i) {
-                    sum += voxel[i] * tap[i];
+                const auto add = [&](std::size_t i) { sum += voxel[i] * tap[i]; };
+                if (forEachElement(run, channelsIn, add) || parts.isOverAfter(channelsIn)) {
+                    return true;
                 }
                 sums[j] += sum;
             }
+            return false;
         });
 }
 

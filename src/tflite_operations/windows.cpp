@@ -125,6 +125,7 @@ Result<> runArgmax(const Run& run) {
     const std::int64_t top = paddingBefore(out[1], height, windows.strideHeight, windows.height);
     const std::int64_t left = paddingBefore(out[2], width, windows.strideWidth, windows.width);
     const std::size_t pixels = countOf(out.first(3));
+    PartCounter parts(run);
     for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
         const float* image =
             run.input<float>(0) + pixel / (std::size_t{out[1]} * out[2]) * countOf(in.subspan(1));
@@ -134,28 +135,30 @@ Result<> runArgmax(const Run& run) {
         const std::int64_t beginX = column * windows.strideWidth - left;
         float* maxima = run.output<float>(0) + pixel * channels;
         float* places = run.output<float>(1) + pixel * channels;
-        std::fill_n(maxima, channels, std::numeric_limits<float>::lowest());
-        std::fill_n(places, channels, 0.0F);
+        if (fill(run, maxima, channels, std::numeric_limits<float>::lowest()) ||
+            fill(run, places, channels, 0.0F)) {
+            return {};
+        }
         const std::int64_t endY = std::min(beginY + windows.height, height);
         const std::int64_t endX = std::min(beginX + windows.width, width);
         for (std::int64_t y = std::max<std::int64_t>(beginY, 0); y < endY; ++y) {
             for (std::int64_t x = std::max<std::int64_t>(beginX, 0); x < endX; ++x) {
                 const float* at = image + static_cast<std::size_t>(y * width + x) * channels;
                 const auto place = static_cast<float>((y - beginY) * windows.width + (x - beginX));
-                for (std::size_t channel = 0; channel < channels; ++channel) {
+                const auto takeLarger = [&](std::size_t channel) {
                     if (at[channel] > maxima[channel]) {
                         maxima[channel] = at[channel];
                         places[channel] = place;
                     }
+                };
+                if (forEachElement(run, channels, takeLarger) || parts.isOverAfter(channels)) {
+                    return {};
                 }
-            }
-            if (run.limit.isOverAfter(static_cast<std::size_t>(windows.width) * channels)) {
-                return {};
             }
         }
         // TFLite adds this so that a float that became smaller still gives the same integer.
-        for (std::size_t channel = 0; channel < channels; ++channel) {
-            places[channel] += 0.1F;
+        if (forEachElement(run, channels, [&](std::size_t channel) { places[channel] += 0.1F; })) {
+            return {};
         }
     }
     return {};
@@ -203,10 +206,10 @@ Result<> runUnpooling(const Run& run) {
         const std::size_t batch = pixel / (std::size_t{in[1]} * in[2]);
         const auto row = static_cast<std::int64_t>(pixel / in[2] % in[1]);
         const auto column = static_cast<std::int64_t>(pixel % in[2]);
-        for (std::size_t channel = 0; channel < channels; ++channel) {
+        const auto putBack = [&](std::size_t channel) {
             const float given = readOnce(run.input<float>(1) + pixel * channels + channel);
             if (!(given >= 0.0F && given < static_cast<float>(windows.width * windows.height))) {
-                continue;  // outside of its window
+                return;  // outside of its window
             }
             const auto place = static_cast<std::int64_t>(given);
             const std::int64_t y = row * windows.strideHeight - top + place / windows.width;
@@ -217,8 +220,8 @@ Result<> runUnpooling(const Run& run) {
                 run.output<float>()[at * channels + channel] =
                     run.input<float>(0)[pixel * channels + channel];
             }
-        }
-        if (run.limit.isOverAfter(channels)) {
+        };
+        if (forEachElement(run, channels, putBack) || run.limit.isOverAfter(channels)) {
             return {};
         }
     }
@@ -255,8 +258,10 @@ Result<Dimensions> shapeOfTransformImage(Operands inputs, std::size_t /*output*/
                       in[3]};
 }
 
-/// Writes one pixel: `x` and `y` lie inside of the image.
-void interpolate(const float* image, Sizes sizes, float x, float y, float* out) {
+/// Writes one pixel: `x` and `y` lie inside of the image. True if it ended early, as the run is
+/// over.
+bool interpolate(const Run& run, float x, float y, float* out) {
+    const Sizes sizes = run.inputs[0].dimensions;
     const std::size_t channels = sizes[3];
     const auto left = static_cast<std::size_t>(x);
     const auto upper = static_cast<std::size_t>(y);
@@ -265,9 +270,9 @@ void interpolate(const float* image, Sizes sizes, float x, float y, float* out) 
     // Beyond the last row and column there is 0, which then has no weight.
     const bool hasRight = left + 1 < sizes[2];
     const bool hasBelow = upper + 1 < sizes[1];
-    const float* corner = image + (upper * sizes[2] + left) * channels;
+    const float* corner = run.input<float>(0) + (upper * sizes[2] + left) * channels;
     const std::size_t rowStep = std::size_t{sizes[2]} * channels;
-    for (std::size_t channel = 0; channel < channels; ++channel) {
+    return forEachElement(run, channels, [&](std::size_t channel) {
         const float q11 = corner[channel];
         const float q21 = hasRight ? corner[channels + channel] : 0.0F;
         const float q12 = hasBelow ? corner[rowStep + channel] : 0.0F;
@@ -275,7 +280,7 @@ void interpolate(const float* image, Sizes sizes, float x, float y, float* out) 
         const float above = (1.0F - right) * q11 + right * q21;
         const float lower = (1.0F - right) * q12 + right * q22;
         out[channel] = below * lower + (1.0F - below) * above;
-    }
+    });
 }
 
 Result<> runTransformImage(const Run& run) {
@@ -286,6 +291,7 @@ Result<> runTransformImage(const Run& run) {
     // Pixels are transformed at their centres.
     const float shiftX = matrix[3] + (matrix[0] + matrix[1]) * 0.5F - 0.5F;
     const float shiftY = matrix[7] + (matrix[4] + matrix[5]) * 0.5F - 0.5F;
+    PartCounter parts(run);
     for (std::uint32_t row = 0; row < out[1]; ++row) {
         for (std::uint32_t column = 0; column < out[2]; ++column) {
             const auto x = static_cast<float>(column);
@@ -294,15 +300,13 @@ Result<> runTransformImage(const Run& run) {
             const float fromY = matrix[4] * x + matrix[5] * y + shiftY;
             float* to = run.output<float>() + (std::size_t{row} * out[2] + column) * out[3];
             // What is no number lies outside, too.
-            if (fromX >= 0.0F && fromX <= static_cast<float>(in[2] - 1) && fromY >= 0.0F &&
-                fromY <= static_cast<float>(in[1] - 1)) {
-                interpolate(run.input<float>(0), in, fromX, fromY, to);
-            } else {
-                std::fill_n(to, out[3], 0.0F);
+            const bool isInside = fromX >= 0.0F && fromX <= static_cast<float>(in[2] - 1) &&
+                                  fromY >= 0.0F && fromY <= static_cast<float>(in[1] - 1);
+            const bool isOver =
+                isInside ? interpolate(run, fromX, fromY, to) : fill(run, to, out[3], 0.0F);
+            if (isOver || parts.isOverAfter(std::size_t{out[3]} * 4)) {
+                return {};
             }
-        }
-        if (run.limit.isOverAfter(std::size_t{out[2]} * out[3] * 4)) {
-            return {};
         }
     }
     return {};

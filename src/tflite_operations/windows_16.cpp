@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 
+#include "tflite_operations/elements.h"
 #include "tflite_operations/fixed_point.h"
 #include "tflite_operations/windows.h"
 
@@ -64,6 +65,7 @@ Result<> poolWindows(const Run& run, std::int64_t start, Combine combine, Finish
         isSame ? paddingBefore(out[2], in[2], windows.strideWidth, windows.width) : 0;
     const std::size_t channels = in[3];
     std::int16_t* result = run.output<std::int16_t>();
+    PartCounter parts(run);
     for (std::size_t pixel = 0; pixel < countOf(out.first(3)); ++pixel) {
         const std::size_t batch = pixel / (std::size_t{out[1]} * out[2]);
         const Covered rows = coveredBy(static_cast<std::int64_t>(pixel / out[2] % out[1]),
@@ -79,11 +81,11 @@ Result<> poolWindows(const Run& run, std::int64_t start, Combine combine, Finish
                     const std::int64_t place = (y * in[2] + x) * in[3];
                     sum = combine(sum, image[static_cast<std::size_t>(place) + channel]);
                 }
+                if (parts.isOverAfter(static_cast<std::size_t>(columns.end - columns.begin))) {
+                    return {};
+                }
             }
             *result++ = range.clamp(static_cast<std::int32_t>(finish(sum, count)));
-        }
-        if (run.limit.isOverAfter(static_cast<std::size_t>(count) * channels)) {
-            return {};
         }
     }
     return {};
@@ -172,17 +174,25 @@ const Interpolation& reciprocal() {
     return table;
 }
 
-/// One row of `count` elements.
-void softmaxRow(const std::int16_t* in, std::int16_t* out, std::size_t count, Multiplier factor) {
-    const std::int32_t largest = *std::max_element(in, in + count);
+/// One row of `count` elements. True if it ended early, as the run is over.
+bool softmaxRow(const Run& run, const std::int16_t* in, std::int16_t* out, std::size_t count,
+                Multiplier factor) {
+    std::int16_t largest = INT16_MIN;
+    const auto findLargest = [&](std::size_t i) { largest = std::max(largest, in[i]); };
+    if (forEachElement(run, count, findLargest)) {
+        return true;
+    }
     std::uint32_t sum = 0;
-    for (std::size_t i = 0; i < count; ++i) {
+    const auto addPower = [&](std::size_t i) {
         // Elements may change meanwhile: none becomes larger than the largest.
         const std::int32_t below = std::min(std::int32_t{readOnce(in + i)} - largest, 0);
         const std::int32_t power =
             exponential().at(std::int64_t{multiply(below, factor)} + INT16_MAX);
         out[i] = static_cast<std::int16_t>(power);
         sum += static_cast<std::uint32_t>(power);
+    };
+    if (forEachElement(run, count, addPower)) {
+        return true;
     }
     const int zeros = std::countl_zero(sum | 1U);
     const auto shifted = static_cast<std::int64_t>(
@@ -190,11 +200,11 @@ void softmaxRow(const std::int16_t* in, std::int16_t* out, std::size_t count, Mu
     // The sum lies from 1 to 2; the table begins at 1.
     const std::int32_t scale = reciprocal().at(shifted - ((1 << 15) + (1 << 16)));
     const int shift = std::max(31 - zeros, 1);
-    for (std::size_t i = 0; i < count; ++i) {
+    return forEachElement(run, count, [&](std::size_t i) {
         const std::int64_t scaled =
             (std::int64_t{out[i]} * scale + (std::int64_t{1} << (shift - 1))) >> shift;
         out[i] = static_cast<std::int16_t>(std::clamp<std::int64_t>(scaled, 0, INT16_MAX));
-    }
+    });
 }
 
 Result<> runSoftmax(const Run& run) {
@@ -204,9 +214,9 @@ Result<> runSoftmax(const Run& run) {
     const std::size_t count = run.inputs[0].dimensions.back();
     const std::size_t rows = countOf(run.inputs[0]) / count;
     for (std::size_t row = 0; row < rows; ++row) {
-        softmaxRow(run.input<std::int16_t>(0) + row * count,
-                   run.output<std::int16_t>() + row * count, count, factor);
-        if (run.limit.isOverAfter(count)) {
+        if (softmaxRow(run, run.input<std::int16_t>(0) + row * count,
+                       run.output<std::int16_t>() + row * count, count, factor) ||
+            run.limit.isOverAfter(count)) {
             return {};
         }
     }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,8 @@ class LongOperation {
     explicit LongOperation(Code code) {
         for (const auto rows :
              {matrixRows(), gatherRows(), scatterRows(), segmentRows(), selectionRows(),
-              windowRows(), spectrumRows(), randomRows(), elements16Rows(), layers16x8Rows()}) {
+              windowRows(), volumeRows(), landmarkRows(), spectrumRows(), randomRows(),
+              elements16Rows(), windows16Rows(), layers16x8Rows()}) {
             for (const Row& row : rows) {
                 row_ = row.code == code ? &row : row_;
             }
@@ -63,6 +65,7 @@ class LongOperation {
         return inputOf(TENSOR_INT32, {static_cast<std::uint32_t>(values.size())}, values);
     }
     LongOperation& integer(std::int32_t value) { return input(INT32, {}, value); }
+    LongOperation& real(float value) { return input(FLOAT32, {}, value); }
     LongOperation& truth(bool value) { return input(BOOL, {}, static_cast<std::uint8_t>(value)); }
 
     /// An image of 16 bits, a filter of 8, and what the other inputs of layers are.
@@ -74,8 +77,19 @@ class LongOperation {
     /// Those of layers of images: VALID padding, strides and dilations of 1.
     LongOperation& windows() { return integer(2).integer(1).integer(1).integer(1).integer(1); }
 
+    /// Activation, VALID padding, and strides and dilations of 1, as convolutions of volumes have.
+    LongOperation& volumeWindows() {
+        integer(0).integer(2);
+        return integer(1).integer(1).integer(1).integer(1).integer(1).integer(1);
+    }
+
     LongOperation& output(OperandType type) {
         outputTypes_.push_back(type);
+        return *this;
+    }
+    /// Of all outputs, instead of that of their types.
+    LongOperation& outputScale(float scale) {
+        outputScale_ = scale;
         return *this;
     }
 
@@ -94,6 +108,7 @@ class LongOperation {
                 countOf(*dimensions) * (outputTypes_[i] == TENSOR_QUANT16_SYMM ? 2 : 4),
                 kUnwritten);
             outputs.push_back(operand(outputTypes_[i], *std::move(dimensions), *outputBytes_));
+            outputs.back().scale = outputScale_.value_or(outputs.back().scale);
         }
         const auto checked = row_->check(inputs_, outputs);
         EXPECT_TRUE(checked) << checked.error().message;
@@ -142,6 +157,7 @@ class LongOperation {
     std::list<Dimensions> dimensions_;
     std::vector<ExtensionOperand> inputs_;
     std::vector<OperandType> outputTypes_;
+    std::optional<float> outputScale_;
     std::vector<std::byte>* outputBytes_ = nullptr;
     std::vector<std::byte> scratch_;
 };
@@ -151,9 +167,15 @@ struct Case {
     Code code;
     void (*describe)(LongOperation& operation);
     bool hasLongOutput = true;  ///< else it cannot be seen where a run ended
+    std::size_t leastQuestions = 8;
 };
 
 const Case kCases[] = {
+    {"averagePool16", Code::AVERAGE_POOL_2D_16,
+     [](LongOperation& operation) {
+         operation.input(TENSOR_QUANT16_SYMM, {1, 1, 1, kCount}, std::int16_t{7}).windows();
+         operation.integer(0).output(TENSOR_QUANT16_SYMM);
+     }},
     {"batchMatmul", Code::BATCH_MATMUL,
      [](LongOperation& operation) {
          operation.floats({1, 2}).floats({2, kCount}).truth(false).truth(false);
@@ -177,6 +199,19 @@ const Case kCases[] = {
          operation.output(TENSOR_QUANT16_SYMM);
      },
      false},
+    {"convolution16x8OfRowsOfPadding", Code::CONV_2D_16X8,
+     [](LongOperation& operation) {
+         operation.layer({1, 1, 1, 1}, {1, kCount, 1, 1}, 1);
+         operation.integer(1).integer(1).integer(1).integer(1).integer(1);  // padding SAME
+         operation.output(TENSOR_QUANT16_SYMM);
+     },
+     false},
+    {"convolution3d", Code::CONV_3D,
+     [](LongOperation& operation) {
+         operation.floats({1, 1, 1, 1, 2}).floats({1, 1, 1, 2, kCount / 2}).floats({kCount / 2});
+         operation.volumeWindows().output(TENSOR_FLOAT32);
+     },
+     true, 300},
     {"cumsum", Code::CUMSUM,
      [](LongOperation& operation) {
          operation.floats({kCount}).integer(0).truth(false).truth(false);
@@ -200,6 +235,13 @@ const Case kCases[] = {
      [](LongOperation& operation) {
          operation.floats({1, 4 * kCount}).integers({0}).output(TENSOR_FLOAT32);
      }},
+    {"landmarksToMatrix", Code::LANDMARKS_TO_TRANSFORM_MATRIX,
+     [](LongOperation& operation) {
+         operation.floats({1, 3}).integers(std::vector<std::int32_t>(kCount));
+         operation.integer(0).integer(0).integer(8).integer(8).real(0.0F).real(1.0F).real(1.0F);
+         operation.output(TENSOR_FLOAT32);
+     },
+     false},
     {"matrixDiag", Code::MATRIX_DIAG,
      [](LongOperation& operation) { operation.floats({1 << 10}).output(TENSOR_FLOAT32); }},
     {"matrixSetDiag", Code::MATRIX_SET_DIAG,
@@ -212,11 +254,24 @@ const Case kCases[] = {
          operation.input(TENSOR_QUANT16_SYMM, {kCount}, std::int16_t{7});
          operation.output(TENSOR_QUANT16_SYMM);
      }},
+    {"maximumPool16OfALargeWindow", Code::MAX_POOL_2D_16,
+     [](LongOperation& operation) {
+         operation.input(TENSOR_QUANT16_SYMM, {1, 1 << 10, 1 << 10, 1}, std::int16_t{7});
+         operation.integer(2).integer(1).integer(1).integer(1 << 10).integer(1 << 10).integer(0);
+         operation.output(TENSOR_QUANT16_SYMM);
+     },
+     false},
     {"multinomial", Code::MULTINOMIAL,
      [](LongOperation& operation) {
          operation.floats({1, kCount}).integers({1, 2, 3, 4}).integers({0, 0}).integer(1 << 20);
          operation.output(TENSOR_INT32).output(TENSOR_INT32);
      }},
+    {"poolingWithArgmax", Code::MAX_POOLING_WITH_ARGMAX,
+     [](LongOperation& operation) {
+         operation.floats({1, 1, 1, kCount}).windows();
+         operation.output(TENSOR_FLOAT32).output(TENSOR_FLOAT32);
+     },
+     true, 900},
     {"reduceIntegers", Code::REDUCE_INTEGERS,
      [](LongOperation& operation) {
          operation.input(TENSOR_INT32, {1, kCount}, 3).integers({0}).truth(false).integer(0);
@@ -240,6 +295,12 @@ const Case kCases[] = {
      [](LongOperation& operation) {
          operation.floats({1, kCount}).integers({0}).integer(1).output(TENSOR_FLOAT32);
      }},
+    {"softmax16", Code::SOFTMAX_16,
+     [](LongOperation& operation) {
+         operation.input(TENSOR_QUANT16_SYMM, {1, kCount}, std::int16_t{7}).real(1.0F);
+         operation.output(TENSOR_QUANT16_SYMM).outputScale(0x1p-15F);
+     },
+     true, 700},
     {"sparseToDense", Code::SPARSE_TO_DENSE,
      [](LongOperation& operation) {
          operation.input(TENSOR_INT32, {1 << 10, 1}, 0).integers({1}).floats({1}).floats({1});
@@ -250,11 +311,28 @@ const Case kCases[] = {
      [](LongOperation& operation) {
          operation.floats({kCount}).integer(kCount).output(TENSOR_FLOAT32).output(TENSOR_INT32);
      }},
+    {"transformImage", Code::TRANSFORM_TENSOR_BILINEAR,
+     [](LongOperation& operation) {
+         // The centre of the only pixel becomes 0, 0.
+         operation.floats({1, 1, 1, kCount}).input(TENSOR_FLOAT32, {4, 4}, 0.25F);
+         operation.integer(1).integer(1).output(TENSOR_FLOAT32);
+     }},
+    {"transformImageOutside", Code::TRANSFORM_TENSOR_BILINEAR,
+     [](LongOperation& operation) {
+         operation.floats({1, 1, 1, kCount}).floats({4, 4}).integer(1).integer(1);
+         operation.output(TENSOR_FLOAT32);
+     }},
     {"transposeConvolution16x8", Code::TRANSPOSE_CONV_2D_16X8,
      [](LongOperation& operation) {
          operation.layer({1, 1, 1, 2}, {kCount / 2, 1, 1, 2}, kCount / 2).windows();
          operation.integers({1, 1, 1, kCount / 2}).output(TENSOR_QUANT16_SYMM);
      }},
+    {"transposeConvolution3d", Code::CONV_3D_TRANSPOSE,
+     [](LongOperation& operation) {
+         operation.floats({1, 1, 1, 1, kCount}).floats({1, 1, 1, 1, kCount}).floats({1});
+         operation.volumeWindows().integers({1, 1, 1, 1, 1}).output(TENSOR_FLOAT32);
+     },
+     false},
     {"unique", Code::UNIQUE,
      [](LongOperation& operation) {
          operation.floats({kCount}).output(TENSOR_FLOAT32).output(TENSOR_INT32);
@@ -265,6 +343,12 @@ const Case kCases[] = {
          operation.integer(2).integer(1).integer(1).integer(1 << 10).integer(1 << 10);
          operation.output(TENSOR_FLOAT32);
      }},
+    {"unpoolingOfManyChannels", Code::MAX_UNPOOLING,
+     [](LongOperation& operation) {
+         operation.floats({1, 1, 1, kCount}).floats({1, 1, 1, kCount}).windows();
+         operation.output(TENSOR_FLOAT32);
+     },
+     true, 300},
     {"updateSlice", Code::DYNAMIC_UPDATE_SLICE,
      [](LongOperation& operation) {
          operation.floats({4 * kCount}).floats({1}).integers({0}).output(TENSOR_FLOAT32);
@@ -276,7 +360,7 @@ class LongRowTest : public testing::TestWithParam<Case> {};
 TEST_P(LongRowTest, asksItsTimeLimitInside) {
     LongOperation operation(GetParam().code);
     GetParam().describe(operation);
-    EXPECT_GE(operation.run(false), 8U);
+    EXPECT_GE(operation.run(false), GetParam().leastQuestions);
     EXPECT_FALSE(GetParam().hasLongOutput && operation.isUnfinished());
 }
 

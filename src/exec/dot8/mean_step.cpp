@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "exec/dot8/families.h"
 #include "exec/dot8/rounding.h"
@@ -25,6 +26,10 @@ namespace nnburst::exec::dot8 {
 namespace {
 
 constexpr double kElementsPerNs = 20;
+/// Channels of a window between two looks at the time: some million elements with the most taps.
+constexpr std::size_t kChannelsAtOnce = 2048;
+/// Elements of small windows that are worked on without asking whether the run is out of time.
+constexpr std::size_t kElementsPerQuestion = 1 << 16;
 
 /// The windows over images whose means are taken.
 struct Means {
@@ -80,23 +85,35 @@ class MeanStep final : public TaskStep {
         const std::size_t rowStride = width.inputSize * means_.channels;
         const std::uint8_t* const first =
             input() + (batch * height.inputSize + rows.first) * rowStride;
+        std::size_t elements = 0;  // since the last question
         for (std::uint32_t x = 0; x < width.outputSize; ++x) {
             const InnerRange columns(width, x);
             const std::size_t taps = rows.count * columns.count;
-            kernels_.meanOfPixels(
-                {.pixels = first + columns.first * means_.channels,
-                 .rowStride = rowStride,
-                 .pixelStride = means_.channels,
-                 .rows = rows.count,
-                 .columns = columns.count,
-                 .channels = means_.channels,
-                 .multiplier = static_cast<std::uint32_t>(ceilDivide(std::size_t{1} << 31, taps)),
-                 .minimum = means_.range.minimum,
-                 .maximum = means_.range.maximum,
-                 .output = output() + (index * width.outputSize + x) * means_.channels,
-                 .isSigned = means_.isSigned});
+            PixelMean mean{
+                .pixels = first + columns.first * means_.channels,
+                .rowStride = rowStride,
+                .pixelStride = means_.channels,
+                .rows = rows.count,
+                .columns = columns.count,
+                .channels = 0,
+                .multiplier = static_cast<std::uint32_t>(ceilDivide(std::size_t{1} << 31, taps)),
+                .minimum = means_.range.minimum,
+                .maximum = means_.range.maximum,
+                .output = output() + (index * width.outputSize + x) * means_.channels,
+                .isSigned = means_.isSigned};
+            for (std::size_t left = means_.channels; left != 0; left -= mean.channels) {
+                mean.channels = std::min(left, kChannelsAtOnce);
+                kernels_.meanOfPixels(mean);
+                elements += taps * mean.channels;
+                if (elements >= kElementsPerQuestion &&
+                    pace.isOverAfter(std::exchange(elements, 0))) {
+                    return;
+                }
+                mean.pixels += mean.channels;
+                mean.output += mean.channels;
+            }
         }
-        (void)pace.isOverAfter(means_.rowWork());
+        (void)pace.isOverAfter(elements);
     }
 
     const Means means_;

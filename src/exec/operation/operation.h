@@ -113,9 +113,10 @@ struct OperationView {
         return index < inputs.size() && !inputs[index].isOmitted;
     }
 
-    /// For kernels, in their outer loops, after every `work` (multiplications, or elements). True
-    /// if the run's deadline has passed: the kernel returns at once, with or without an error. 0 to
-    /// ask again without having done anything.
+    /// For kernels, in their outer loops, after every `work` (multiplications, or elements), which
+    /// may be none: each question counts as one more, so a loop that asks in each iteration ends in
+    /// time, however little it does. True if the run's deadline has passed: the kernel returns at
+    /// once, with or without an error.
     [[nodiscard]] bool isOutOfTime(std::size_t work) const noexcept {
         return timeLimit != nullptr && timeLimit->isOverAfter(work);
     }

@@ -91,8 +91,7 @@ struct TransposeConvolution {
     const OperationView& operation);
 
 /// Window positions in one image above which an operation is left to the reference kernels,
-/// whatever other kernels there are. XNNPACK keeps the address of each, and Debian's does not check
-/// the size of that table: 1 GiB with this many.
+/// whatever other kernels there are.
 inline constexpr double kMaximumTaps = 1 << 27;
 
 /// Elements of the windows over one image.

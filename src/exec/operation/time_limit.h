@@ -34,10 +34,10 @@ class TimeLimit {
                        YieldCallback yieldToOthers = {}) noexcept
         : deadline_(deadline), isCancelled_(isCancelled), yield_(yieldToOthers) {}
 
-    /// To be called after every `work` (multiplications, or elements). True once the run was found
-    /// to be over.
+    /// To be called after every `work` (multiplications, or elements), which may be none: each
+    /// question counts as one more. True once the run was found to be over.
     [[nodiscard]] bool isOverAfter(std::size_t work) noexcept {
-        work_ += work;
+        work_ += work + 1;
         return work_ < kWorkPerLook ? isOver_ : look();
     }
 

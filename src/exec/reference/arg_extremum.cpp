@@ -93,6 +93,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     NNBURST_TRY_ASSIGN(const Search search, resolve(operation));
     NNBURST_TRY(requireOutputShape(operation, 0, search.outputShape));
     const OperandView& input = operation.inputs[0];
+    if (input.shape.elementCount() == 0) {
+        return {};
+    }
     const Slices slices(input.shape, search.axis);
     const auto findIn = [&]<class T, class Number>() {
         if (operation.type == OperationType::ARGMAX) {

@@ -16,6 +16,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/real_elements.h"
 #include "model/invalid.h"
 
@@ -96,7 +97,8 @@ Result<> transform(const OperationView& operation) {
                          regions[4 * region + 3]};
         NNBURST_TRY(checkBox(operation, "input 0 (regions)", before,
                              [&] { return fmt::format("region {}", region); }));
-        for (std::size_t i = region * shape[1]; i < (region + 1) * shape[1]; i += 4) {
+        forEachElement(operation, shape[1] / 4, [&](std::size_t box) {
+            const std::size_t i = region * shape[1] + box * 4;
             const Box after =
                 clipped(transformed(before, deltas[i], deltas[i + 1], deltas[i + 2], deltas[i + 3]),
                         width, height);
@@ -104,7 +106,7 @@ Result<> transform(const OperationView& operation) {
             results.set(i + 1, after.top);
             results.set(i + 2, after.right);
             results.set(i + 3, after.bottom);
-        }
+        });
         if (operation.isOutOfTime(shape[1])) {
             return {};
         }

@@ -28,6 +28,7 @@
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/real_elements.h"
 #include "model/invalid.h"
 
@@ -172,6 +173,9 @@ class Detector {
             NNBURST_TRY(checkBox(operation_, "input 1 (regions)", region, [&] {
                 return fmt::format("region {} and class {}", i / classes_, i % classes_);
             }));
+            if (operation_.isOutOfTime(1)) {
+                return written_;
+            }
         }
         std::copy_n(operation_.inputs[kBatches].as<const std::int32_t>(), regionCount_, batches_);
         std::size_t first = 0;
@@ -222,18 +226,21 @@ class Detector {
             [sigma = parameters_.sigma](float share) { return std::exp(-share * share / sigma); });
     }
 
-    /// One image: the regions from `first` to `last - 1`.
+    /// One image: the regions from `first` to `last - 1`. Ends early when the run is out of time.
     void detect(std::size_t first, std::size_t last) {
         std::size_t taken = 0;
         for (std::size_t c = 1; c < classes_; ++c) {
             std::size_t end = taken;
-            for (std::size_t region = first; region < last; ++region) {
-                const std::size_t candidate = region * classes_ + c;
+            forEachElement(operation_, last - first, [&](std::size_t i) {
+                const std::size_t candidate = (first + i) * classes_ + c;
                 if (scores_[candidate] > parameters_.scoreThreshold) {
                     candidates_[end++] = static_cast<std::uint32_t>(candidate);
                 }
-            }
+            });
             taken += suppressClass({candidates_ + taken, end - taken});
+            if (operation_.isOutOfTime(last - first)) {
+                return;
+            }
         }
         const auto score = [&](std::uint32_t i) { return scores_[candidates_[i]]; };
         const std::size_t count = std::min(taken, parameters_.limit);
@@ -253,7 +260,7 @@ class Detector {
     void write(std::size_t first, std::size_t count) {
         const RealWriter<T> scores(operation_.outputs[0]);
         const RealWriter<Coordinate> regions(operation_.outputs[1]);
-        for (std::size_t i = 0; i < count; ++i, ++written_) {
+        forEachElement(operation_, count, [&](std::size_t i) {
             const std::uint32_t candidate = candidates_[order_[i]];
             const Box found = box(candidate);
             scores.set(written_, scores_[candidate]);
@@ -265,7 +272,8 @@ class Detector {
             operation_.outputs[2].as<std::int32_t>()[written_] =
                 static_cast<std::int32_t>(candidate % classes_);
             operation_.outputs[3].as<std::int32_t>()[written_] = batches_[first];
-        }
+            ++written_;
+        });
     }
 
     const OperationView& operation_;

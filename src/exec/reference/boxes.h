@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "exec/operation/operation.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/partial_order.h"
 #include "model/invalid.h"
 #include "nnburst/result.h"
@@ -92,12 +93,17 @@ template <class Score, class GetBox, class Lower>
                                    Score&& score, GetBox&& box, Lower&& lower) {
     std::size_t taken = 0;
     std::size_t end = candidates.size();
+    PartCounter parts(operation);
     while (taken < end && taken < limit && !operation.isOutOfTime(end - taken)) {
-        const auto best =
-            std::max_element(candidates.begin() + static_cast<std::ptrdiff_t>(taken),
-                             candidates.begin() + static_cast<std::ptrdiff_t>(end),
-                             [&](std::uint32_t a, std::uint32_t b) { return score(a) < score(b); });
-        std::swap(*best, candidates[taken]);
+        std::size_t best = taken;
+        float bestScore = score(candidates[best]);
+        forEachElement(operation, end - taken, [&](std::size_t i) {
+            if (const float other = score(candidates[taken + i]); bestScore < other) {
+                best = taken + i;
+                bestScore = other;
+            }
+        });
+        std::swap(candidates[best], candidates[taken]);
         const Box bestBox = box(candidates[taken]);
         ++taken;
         for (std::size_t i = taken; i < end;) {
@@ -105,6 +111,9 @@ template <class Score, class GetBox, class Lower>
                 ++i;
             } else {
                 std::swap(candidates[i], candidates[--end]);
+            }
+            if (parts.isOutOfTime(1)) {
+                return taken;
             }
         }
     }

@@ -21,6 +21,7 @@
 
 #include "exec/operation/spatial.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/image.h"
 #include "exec/reference/weighted_sum.h"
 
@@ -142,7 +143,6 @@ void convolve(const OperationView& operation, const Convolution& convolution, co
     auto* outputData = operation.outputs[0].as<Element>();
     const std::size_t depth = input.channels / convolution.arguments.groups;  // of a group
     const std::size_t groupOutputs = output.channels / convolution.arguments.groups;
-    const std::size_t pixelWork = std::size_t{height.size} * width.size * depth;
 
     const auto sumOverDepth = [&](const Element* pixel, const Weight* weights) {
         const std::size_t stride = input.channelStride;
@@ -153,6 +153,7 @@ void convolve(const OperationView& operation, const Convolution& convolution, co
                          return sums.product(pixel[k * stride], weights[k]);
                      });
     };
+    PartCounter parts(operation);
     for (std::size_t b = 0; b < output.batches; ++b) {
         for (std::uint32_t y = 0; y < output.height; ++y) {
             const Taps rows(height, y);
@@ -165,17 +166,15 @@ void convolve(const OperationView& operation, const Convolution& convolution, co
                 for (std::uint32_t x = 0; x < output.width; ++x) {
                     const Taps columns(width, x);
                     auto sum = static_cast<Sum>(bias[c]);
-                    for (std::size_t t = rows.first; t < rows.last; ++t) {
-                        for (std::size_t u = columns.first; u < columns.last; ++u) {
-                            sum += sumOverDepth(
-                                inputData + input.offset(b, rows.at(t), columns.at(u), firstInput),
-                                channelFilter + (t * width.size + u) * depth);
-                        }
-                    }
-                    outputData[output.offset(b, y, x, c)] = finish(sum);
-                    if (operation.isOutOfTime(pixelWork)) {
+                    const auto addTap = [&](std::size_t t, std::size_t u) {
+                        sum += sumOverDepth(
+                            inputData + input.offset(b, rows.at(t), columns.at(u), firstInput),
+                            channelFilter + (t * width.size + u) * depth);
+                    };
+                    if (forEachTap(parts, rows, columns, depth, addTap)) {
                         return;
                     }
+                    outputData[output.offset(b, y, x, c)] = finish(sum);
                 }
             }
         }
@@ -204,7 +203,7 @@ void convolveDepthwise(const OperationView& operation, const Convolution& convol
 
     std::array<typename Sums::Finisher, kBlock> finishers;
     std::array<Sum, kBlock> blockSums;
-    const std::size_t taps = std::size_t{height.size} * width.size;
+    PartCounter parts(operation);
     const auto convolveBlock = [&](std::size_t firstIn, std::size_t count, std::size_t firstOut) {
         for (std::size_t i = 0; i < count; ++i) {
             finishers[i] = sums.finisher(firstOut + i * multiplier);
@@ -217,24 +216,22 @@ void convolveDepthwise(const OperationView& operation, const Convolution& convol
                     for (std::size_t i = 0; i < count; ++i) {
                         blockSums[i] = static_cast<Sum>(bias[firstOut + i * multiplier]);
                     }
-                    for (std::size_t t = rows.first; t < rows.last; ++t) {
-                        for (std::size_t u = columns.first; u < columns.last; ++u) {
-                            const Element* pixel =
-                                inputData + input.offset(b, rows.at(t), columns.at(u), firstIn);
-                            const Weight* weights =
-                                filter + (t * width.size + u) * output.channels + firstOut;
-                            for (std::size_t i = 0; i < count; ++i) {
-                                blockSums[i] += sums.product(pixel[i * input.channelStride],
-                                                             weights[i * multiplier]);
-                            }
+                    const auto addTap = [&](std::size_t t, std::size_t u) {
+                        const Element* pixel =
+                            inputData + input.offset(b, rows.at(t), columns.at(u), firstIn);
+                        const Weight* weights =
+                            filter + (t * width.size + u) * output.channels + firstOut;
+                        for (std::size_t i = 0; i < count; ++i) {
+                            blockSums[i] += sums.product(pixel[i * input.channelStride],
+                                                         weights[i * multiplier]);
                         }
+                    };
+                    if (forEachTap(parts, rows, columns, count, addTap)) {
+                        return;
                     }
                     for (std::size_t i = 0; i < count; ++i) {
                         outputData[output.offset(b, y, x, firstOut + i * multiplier)] =
                             finishers[i](blockSums[i]);
-                    }
-                    if (operation.isOutOfTime(taps * count)) {
-                        return;
                     }
                 }
             }

@@ -29,6 +29,7 @@
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/real_elements.h"
 #include "model/invalid.h"
 
@@ -191,19 +192,22 @@ class Detector {
           candidates_(reinterpret_cast<std::uint32_t*>(scores_ + anchors_ * classes_)),
           order_(candidates_ + anchors_ * classes_) {}
 
+    /// Ends early when the run is out of time.
     void run(std::size_t batch) {
         read(batch);
         batch_ = batch;
         written_ = 0;
+        if (operation_.isOutOfTime(anchors_ * classes_)) {
+            return;
+        }
         if (parameters_.isRegular) {
             detectByClass();
         } else {
             detectAtOnce();
         }
         operation_.outputs[3].as<std::int32_t>()[batch] = static_cast<std::int32_t>(written_);
-        while (written_ < parameters_.detections()) {
-            write(0.0F, {}, 0);
-        }
+        forEachElement(operation_, parameters_.detections() - written_,
+                       [&](std::size_t /*i*/) { write(0.0F, {}, 0); });
     }
 
   private:
@@ -212,7 +216,7 @@ class Detector {
         const RealReader<T> anchors(operation_.inputs[kAnchors]);
         const RealReader<T> scores(operation_.inputs[0]);
         const std::size_t deltaLength = operation_.inputs[kDeltas].shape[2];
-        for (std::size_t a = 0; a < anchors_; ++a) {
+        forEachElement(operation_, anchors_, [&](std::size_t a) {
             const std::size_t delta = (batch * anchors_ + a) * deltaLength;
             const float height = anchors[4 * a + 2];
             const float width = anchors[4 * a + 3];
@@ -223,12 +227,12 @@ class Detector {
             const float halfWidth =
                 width * std::exp(deltas[delta + 3] / parameters_.scaleWidth) / 2.0F;
             boxes_[a] = {x - halfWidth, y - halfHeight, x + halfWidth, y + halfHeight};
-        }
-        for (std::size_t i = 0; i < anchors_ * classes_; ++i) {
+        });
+        forEachElement(operation_, anchors_ * classes_, [&](std::size_t i) {
             const float score = scores[batch * anchors_ * classes_ + i];
             // NaN has no place in an order: it counts as the lowest score.
             scores_[i] = score == score ? score : std::numeric_limits<float>::lowest();
-        }
+        });
     }
 
     /// Suppresses boxes class by class. A candidate is anchor * classes + class.
@@ -236,25 +240,28 @@ class Detector {
         std::size_t taken = 0;
         for (std::size_t c = 1; c < classes_; ++c) {
             std::size_t end = taken;
-            for (std::size_t a = 0; a < anchors_; ++a) {
+            forEachElement(operation_, anchors_, [&](std::size_t a) {
                 const std::size_t candidate = a * classes_ + c;
                 if (scores_[candidate] > parameters_.scoreThreshold) {
                     candidates_[end++] = static_cast<std::uint32_t>(candidate);
                 }
-            }
+            });
             taken += suppress(
                 operation_, {candidates_ + taken, end - taken}, parameters_.detectionsPerClass,
                 [&](std::uint32_t candidate) -> float& { return scores_[candidate]; },
                 [&](std::uint32_t candidate) { return boxes_[candidate / classes_]; },
                 dropAbove(parameters_.overlapThreshold));
+            if (operation_.isOutOfTime(anchors_)) {
+                return;
+            }
         }
         const std::size_t count = std::min<std::size_t>(taken, parameters_.limit);
         rank(operation_, {order_, taken}, 0, count,
              [&](std::uint32_t i) { return scores_[candidates_[i]]; });
-        for (std::size_t i = 0; i < count; ++i) {
+        forEachElement(operation_, count, [&](std::size_t i) {
             const std::uint32_t candidate = candidates_[order_[i]];
             write(scores_[candidate], boxes_[candidate / classes_], candidate % classes_);
-        }
+        });
     }
 
     /// Suppresses boxes once for all classes. A candidate is an anchor.
@@ -262,9 +269,15 @@ class Detector {
         std::size_t count = 0;
         for (std::size_t a = 0; a < anchors_; ++a) {
             const float* const scores = scores_ + a * classes_;
-            best_[a] = *std::max_element(scores + 1, scores + classes_);
-            if (best_[a] > parameters_.scoreThreshold) {
+            float best = scores[1];
+            forEachElement(operation_, classes_ - 1,
+                           [&](std::size_t c) { best = std::max(best, scores[c + 1]); });
+            best_[a] = best;
+            if (best > parameters_.scoreThreshold) {
                 candidates_[count++] = static_cast<std::uint32_t>(a);
+            }
+            if (operation_.isOutOfTime(classes_)) {
+                return;
             }
         }
         count = suppress(
@@ -279,8 +292,11 @@ class Detector {
             const float* const scores = scores_ + anchor * classes_;
             rank(operation_, {order_, classes_ - 1}, 1, classesEach,
                  [&](std::uint32_t c) { return scores[c]; });
-            for (std::size_t k = 0; k < classesEach; ++k) {
+            forEachElement(operation_, classesEach, [&](std::size_t k) {
                 write(scores[order_[k]], boxes_[anchor], order_[k]);
+            });
+            if (operation_.isOutOfTime(classes_)) {
+                return;
             }
         }
     }
@@ -324,7 +340,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
         Detector<T> detector(operation, parameters, scratch);
         for (std::size_t batch = 0; batch < operation.inputs[0].shape[0]; ++batch) {
             detector.run(batch);
-            if (operation.isOutOfTime(0)) {
+            if (operation.isOutOfTime(parameters.detections())) {
                 return;
             }
         }

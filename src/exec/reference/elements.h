@@ -45,9 +45,9 @@ class PartCounter {
   public:
     explicit PartCounter(const OperationView& operation) noexcept : operation_(operation) {}
 
-    /// As OperationView::isOutOfTime.
+    /// As OperationView::isOutOfTime. Each question counts as one more element.
     [[nodiscard]] bool isOutOfTime(std::size_t elements) noexcept {
-        elements_ += elements;
+        elements_ += elements + 1;
         return elements_ >= kPartElements && operation_.isOutOfTime(std::exchange(elements_, 0));
     }
 

@@ -9,7 +9,8 @@
 //     output = activation(input0 op input1)
 //
 // DIV takes no 8-bit tensors. Quotients of TENSOR_INT32 are rounded downwards. A quotient by 0,
-// which the HAL leaves undefined, is 0.
+// which the HAL leaves undefined, is 0. MUL takes 8-bit tensors of any scales, though the HAL wants
+// that of the output to be larger than the product of those of the inputs.
 
 #include <algorithm>
 

@@ -62,7 +62,7 @@ inline constexpr std::int16_t kOne = std::numeric_limits<std::int16_t>::max();
     return saturate(kExpOfMinusEighth + multiply(kExpOfMinusEighth, wrap(x + higher)));
 }
 
-/// e^a for a at most 0 with `integerBits` integer bits, 0 to 5; the result has none.
+/// e^a for a at most 0 with `integerBits` integer bits, 0 to 7; the result has none.
 [[nodiscard]] inline std::int16_t expOfNegative(std::int16_t a, int integerBits) noexcept {
     const int fractionalBits = 15 - integerBits;
     const std::int32_t quarter = 1 << (fractionalBits - 2);
@@ -76,6 +76,9 @@ inline constexpr std::int16_t kOne = std::numeric_limits<std::int16_t>::max();
         if (integerBits > exponent && (quarters & (1 << (fractionalBits + exponent))) != 0) {
             result = multiply(result, kFactors[static_cast<std::size_t>(i)]);
         }
+    }
+    if (integerBits > 5 && a < -(32 << fractionalBits)) {
+        return 0;
     }
     return a == 0 ? kOne : result;
 }

@@ -96,6 +96,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     NNBURST_TRY(requireOutputShape(operation, 0, shape));
     NNBURST_TRY_ASSIGN(const FusedActivationFunc activation,
                        readActivation(operation, kActivation));
+    if (shape.elementCount() == 0) {
+        return {};
+    }
     dispatchSums(operation, activation, [&](const auto& sums) { connect(operation, sums); });
     return {};
 }

@@ -26,6 +26,7 @@
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/image.h"
 #include "exec/reference/real_elements.h"
 
@@ -165,6 +166,7 @@ std::size_t scratchBytes(const OperationView& operation) {
 template <class T, class Anchor, class Coordinate>
 Result<std::uint32_t> propose(const OperationView& operation, const Parameters& parameters,
                               std::span<std::byte> scratch) {
+    constexpr std::size_t kBoxWork = 8;  // two exponentials
     const SpatialArguments layout{.isNchw = parameters.isNchw};
     const Image scoreImage(operation.inputs[0].shape, layout);
     const Image deltaImage(operation.inputs[kDeltas].shape, layout);
@@ -175,18 +177,24 @@ Result<std::uint32_t> propose(const OperationView& operation, const Parameters& 
     const RealWriter<T> outputScores(operation.outputs[0]);
     const RealWriter<Coordinate> outputRegions(operation.outputs[1]);
     auto* outputBatches = operation.outputs[2].as<std::int32_t>();
+    std::uint32_t written = 0;
     for (std::size_t a = 0; a < scoreImage.channels; ++a) {
         const Box anchor{anchors[4 * a], anchors[4 * a + 1], anchors[4 * a + 2],
                          anchors[4 * a + 3]};
         NNBURST_TRY(checkBox(operation, "input 2 (anchors)", anchor,
                              [&] { return fmt::format("anchor {}", a); }));
+        if (operation.isOutOfTime(1)) {
+            return written;
+        }
     }
     const std::size_t count = boxCount(operation);
+    if (count == 0) {
+        return written;
+    }
     auto* boxes = reinterpret_cast<Box*>(scratch.data());
     auto* scores = reinterpret_cast<float*>(boxes + count);
     auto* candidates = reinterpret_cast<std::uint32_t*>(scores + count);
 
-    std::uint32_t written = 0;
     for (std::size_t b = 0; b < scoreImage.batches; ++b) {
         const float imageHeight = images[2 * b];
         const float imageWidth = images[2 * b + 1];
@@ -207,12 +215,15 @@ Result<std::uint32_t> propose(const OperationView& operation, const Parameters& 
                     const float score = scoreInput[scoreImage.offset(b, y, x, a)];
                     // NaN has no place in an order: it counts as the lowest score.
                     scores[next] = score == score ? score : std::numeric_limits<float>::lowest();
+                    if (operation.isOutOfTime(kBoxWork)) {
+                        return written;
+                    }
                 }
             }
         }
         // Sorted by score only if `before` limits how many boxes are kept.
         const bool isLimited = parameters.before < count;
-        std::size_t selected = isLimited ? parameters.before : count;
+        const std::size_t selected = isLimited ? parameters.before : count;
         rank(operation, {candidates, count}, 0, isLimited ? selected : 0,
              [&](std::uint32_t candidate) { return scores[candidate]; });
         const auto isLarge = [&](std::uint32_t candidate) {
@@ -222,12 +233,14 @@ Result<std::uint32_t> propose(const OperationView& operation, const Parameters& 
             return width > parameters.minimumSize && height > parameters.minimumSize &&
                    box.left + width / 2.0F < imageWidth && box.top + height / 2.0F < imageHeight;
         };
-        selected = static_cast<std::size_t>(
-            std::remove_if(candidates, candidates + selected,
-                           [&](std::uint32_t candidate) { return !isLarge(candidate); }) -
-            candidates);
+        std::size_t large = 0;
+        forEachElement(operation, selected, [&](std::size_t i) {
+            if (isLarge(candidates[i])) {
+                candidates[large++] = candidates[i];
+            }
+        });
         const std::size_t taken = suppress(
-            operation, std::span(candidates, selected), parameters.after,
+            operation, std::span(candidates, large), parameters.after,
             [&](std::uint32_t candidate) -> float& { return scores[candidate]; },
             [&](std::uint32_t candidate) { return boxes[candidate]; },
             dropAbove(parameters.overlapThreshold));
@@ -240,9 +253,9 @@ Result<std::uint32_t> propose(const OperationView& operation, const Parameters& 
             outputRegions.set(corner + 2, box.right);
             outputRegions.set(corner + 3, box.bottom);
             outputBatches[written] = static_cast<std::int32_t>(b);
-        }
-        if (operation.isOutOfTime(count)) {
-            break;
+            if (operation.isOutOfTime(1)) {
+                return written;
+            }
         }
     }
     return written;

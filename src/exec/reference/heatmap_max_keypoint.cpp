@@ -166,6 +166,9 @@ Result<> findKeypoints(const OperationView& operation, bool isNchw) {
                         bestX = x;
                     }
                 }
+                if (operation.isOutOfTime(size)) {
+                    return {};
+                }
             }
             // Beyond the edge the heatmap is mirrored.
             const auto neighbour = [&](std::size_t middle, std::size_t offset) {
@@ -188,9 +191,6 @@ Result<> findKeypoints(const OperationView& operation, bool isNchw) {
             scores.set(result, peak.value);
             locations.set(2 * result, relative(bestX, peak.x) * (right - left) + left);
             locations.set(2 * result + 1, relative(bestY, peak.y) * (bottom - top) + top);
-            if (operation.isOutOfTime(size * size)) {
-                return {};
-            }
         }
     }
     return {};

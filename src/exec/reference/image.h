@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "exec/operation/spatial.h"
+#include "exec/reference/elements.h"
 
 namespace nnburst::exec {
 
@@ -67,5 +68,26 @@ struct Taps {
                    : static_cast<std::size_t>(std::min((distance - 1) / dilation + 1, size));
     }
 };
+
+/// Calls tap(row, column) for the taps of a window. `work` is that of each tap, and of what the
+/// caller does after the last one. True if the run is out of time; some taps may be left out then.
+template <class Tap>
+[[nodiscard]] bool forEachTap(PartCounter& parts, const Taps& rows, const Taps& columns,
+                              std::size_t work, Tap&& tap) {
+    const std::size_t rowWork = (work + 1) * (columns.last - columns.first);
+    const bool asksForTaps = rowWork >= kPartElements;  // else for each row of them
+    for (std::size_t row = rows.first; row < rows.last; ++row) {
+        for (std::size_t column = columns.first; column < columns.last; ++column) {
+            tap(row, column);
+            if (asksForTaps && parts.isOutOfTime(work)) {
+                return true;
+            }
+        }
+        if (parts.isOutOfTime(asksForTaps ? 0 : rowWork)) {
+            return true;
+        }
+    }
+    return parts.isOutOfTime(work);
+}
 
 }  // namespace nnburst::exec

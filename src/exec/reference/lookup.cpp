@@ -249,9 +249,6 @@ Result<> runHashtable(const OperationView& operation, std::span<std::byte> /*scr
     for (std::size_t i = 0; i < shape[0]; ++i) {
         const std::size_t row = findKey(keys, keyCount, lookups[i]);
         hits[i] = row < keyCount ? 1 : 0;
-        if (rowBytes == 0) {
-            continue;
-        }
         if (row < keyCount) {
             copy.run(operation, values.data + row * rowBytes, to + i * rowBytes, 1);
         } else {

@@ -119,6 +119,7 @@ float readFloat(const OperandView& operand, std::size_t index) noexcept {
                                           : operand.as<const float>()[index];
 }
 
+/// Ends early when the run is out of time.
 bool hashBit(const OperationView& operation, float seed, std::byte* key) noexcept {
     const OperandView& input = operation.inputs[kInput];
     const std::size_t bytes = itemBytes(input);
@@ -131,6 +132,9 @@ bool hashBit(const OperationView& operation, float seed, std::byte* key) noexcep
         const double weight =
             operation.has(kWeight) ? readFloat(operation.inputs[kWeight], item) : 1.0;
         score += weight * static_cast<double>(signature);
+        if (operation.isOutOfTime(bytes)) {
+            break;
+        }
     }
     return score > 0.0;
 }
@@ -151,7 +155,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
                 *output++ = value;
             }
             number = number << 1 | value;
-            if (operation.isOutOfTime(operation.inputs[kInput].shape.elementCount())) {
+            if (operation.isOutOfTime(0)) {
                 return {};
             }
         }
@@ -159,6 +163,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
             *output++ = number;
         } else if (projection == Projection::SPARSE) {
             *output++ = number + static_cast<std::uint32_t>(std::uint64_t{function} << bits);
+        }
+        if (operation.isOutOfTime(0)) {
+            return {};
         }
     }
     return {};

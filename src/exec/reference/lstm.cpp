@@ -131,12 +131,11 @@ void stepBatches(const OperationView& operation, const LstmCell<T>& cell, float*
     const std::size_t batches = operation.inputs[0].shape[0];
     for (std::size_t b = 0; b < batches; ++b) {
         T* row = outputAfter + b * cell.outputSize;
-        cell.step(input + b * cell.inputSize, nullptr, outputBefore + b * cell.outputSize,
-                  cellBefore + b * cell.units, row, cellAfter + b * cell.units, scratch);
-        std::copy_n(row, cell.outputSize, output + b * cell.outputSize);
-        if (operation.isOutOfTime(0)) {
+        if (!cell.step(input + b * cell.inputSize, nullptr, outputBefore + b * cell.outputSize,
+                       cellBefore + b * cell.units, row, cellAfter + b * cell.units, scratch)) {
             return;
         }
+        std::copy_n(row, cell.outputSize, output + b * cell.outputSize);
     }
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "exec/reference/elements.h"
 #include "exec/reference/weighted_sum.h"
 
 namespace nnburst::exec {
@@ -20,61 +21,64 @@ namespace nnburst::exec {
 /// Activations of the cell's input and output. The codes are the HAL's.
 enum class CellActivation : std::int32_t { NONE = 0, RELU = 1, RELU6 = 3, TANH = 4, SIGMOID = 6 };
 
-inline void sigmoid(std::span<float> values) noexcept {
-    for (float& value : values) {
-        value = 1.0F / (1.0F + std::exp(-value));
-    }
+// Loops over the units of a cell, until the run of `operation` is out of time.
+
+/// values[i] = function(values[i]).
+template <class Function>
+void transformValues(const OperationView& operation, std::span<float> values,
+                     Function function) noexcept {
+    forEachPart(operation, values.size(), [&](std::size_t first, std::size_t last) {
+        std::transform(values.data() + first, values.data() + last, values.data() + first,
+                       function);
+    });
 }
 
-inline void activate(CellActivation activation, std::span<float> values) noexcept {
+inline void sigmoid(const OperationView& operation, std::span<float> values) noexcept {
+    transformValues(operation, values,
+                    [](float value) { return 1.0F / (1.0F + std::exp(-value)); });
+}
+
+inline void activate(const OperationView& operation, CellActivation activation,
+                     std::span<float> values) noexcept {
     switch (activation) {
         case CellActivation::NONE:
             return;
         case CellActivation::RELU:
-            std::transform(values.begin(), values.end(), values.begin(),
-                           [](float value) { return std::max(value, 0.0F); });
-            return;
+            return transformValues(operation, values,
+                                   [](float value) { return std::max(value, 0.0F); });
         case CellActivation::RELU6:
-            std::transform(values.begin(), values.end(), values.begin(),
-                           [](float value) { return std::min(std::max(value, 0.0F), 6.0F); });
-            return;
+            return transformValues(operation, values, [](float value) {
+                return std::min(std::max(value, 0.0F), 6.0F);
+            });
         case CellActivation::TANH:
-            std::transform(values.begin(), values.end(), values.begin(),
-                           [](float value) { return std::tanh(value); });
-            return;
+            return transformValues(operation, values, [](float value) { return std::tanh(value); });
         case CellActivation::SIGMOID:
-            sigmoid(values);
-            return;
+            return sigmoid(operation, values);
     }
 }
 
 /// Clamps values to [-limit, limit]; a limit of 0 means no limit.
-inline void clip(float limit, std::span<float> values) noexcept {
+inline void clip(const OperationView& operation, float limit, std::span<float> values) noexcept {
     if (limit > 0.0F) {
-        for (float& value : values) {
-            value = std::min(std::max(value, -limit), limit);
-        }
+        transformValues(operation, values,
+                        [limit](float value) { return std::min(std::max(value, -limit), limit); });
     }
 }
 
 /// Shifts and scales values to mean 0 and variance 1.
-inline void normalize(std::span<float> values) noexcept {
+inline void normalize(const OperationView& operation, std::span<float> values) noexcept {
     constexpr float kSmallestVariance = 1e-8F;
     const auto count = static_cast<float>(values.size());
     float sum = 0.0F;
-    for (const float value : values) {
-        sum += value;
-    }
+    forEachElement(operation, values.size(), [&](std::size_t i) { sum += values[i]; });
     const float mean = sum / count;
     float squares = 0.0F;
-    for (const float value : values) {
-        squares += (value - mean) * (value - mean);
-    }
+    forEachElement(operation, values.size(),
+                   [&](std::size_t i) { squares += (values[i] - mean) * (values[i] - mean); });
     const float variance = squares / count;
     const float factor = 1.0F / std::sqrt(variance == 0.0F ? kSmallestVariance : variance);
-    for (float& value : values) {
-        value = (value - mean) * factor;
-    }
+    transformValues(operation, values,
+                    [mean, factor](float value) { return (value - mean) * factor; });
 }
 
 /// The weights of one gate. Null where an option is not used.
@@ -113,20 +117,24 @@ struct LstmCell {
 
     /// Computes the output and the cell state after the step from `input` [inputSize], `auxiliary`
     /// [auxiliarySize] if there are weights for it, the output before the step [outputSize] and the
-    /// cell state before it [units]. Output and cell state may be updated in place.
-    void step(const T* input, const T* auxiliary, const T* outputBefore, const T* cellBefore,
-              T* outputAfter, T* cellAfter, float* scratch) const noexcept;
+    /// cell state before it [units]. Output and cell state may be updated in place. False if the
+    /// run is out of time.
+    [[nodiscard]] bool step(const T* input, const T* auxiliary, const T* outputBefore,
+                            const T* cellBefore, T* outputAfter, T* cellAfter,
+                            float* scratch) const noexcept;
 
   private:
-    /// Computes the weighted sums of a gate, before its activation.
+    /// Computes the weighted sums of a gate, before its activation. False if the run is out of
+    /// time.
     template <class C>
-    void gate(const GateWeights<T>& weights, const T* input, const T* auxiliary,
-              const T* outputBefore, const C* cell, std::span<float> result) const noexcept;
+    [[nodiscard]] bool gate(const GateWeights<T>& weights, const T* input, const T* auxiliary,
+                            const T* outputBefore, const C* cell,
+                            std::span<float> result) const noexcept;
 };
 
 template <class T>
 template <class C>
-void LstmCell<T>::gate(const GateWeights<T>& weights, const T* input, const T* auxiliary,
+bool LstmCell<T>::gate(const GateWeights<T>& weights, const T* input, const T* auxiliary,
                        const T* outputBefore, const C* cell,
                        std::span<float> result) const noexcept {
     for (std::size_t u = 0; u < units; ++u) {
@@ -140,22 +148,21 @@ void LstmCell<T>::gate(const GateWeights<T>& weights, const T* input, const T* a
             result[u] += static_cast<float>(weights.peephole[u]) * static_cast<float>(cell[u]);
         }
         if (operation->isOutOfTime(inputSize + outputSize + auxiliarySize)) {
-            return;
+            return false;
         }
     }
     if (weights.norm != nullptr) {
-        normalize(result);
-        for (std::size_t u = 0; u < units; ++u) {
-            result[u] *= static_cast<float>(weights.norm[u]);
-        }
+        normalize(*operation, result);
+        forEachElement(*operation, units,
+                       [&](std::size_t u) { result[u] *= static_cast<float>(weights.norm[u]); });
     }
-    for (std::size_t u = 0; u < units; ++u) {
-        result[u] += static_cast<float>(weights.bias[u]);
-    }
+    forEachElement(*operation, units,
+                   [&](std::size_t u) { result[u] += static_cast<float>(weights.bias[u]); });
+    return !operation->isOutOfTime(0);
 }
 
 template <class T>
-void LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore,
+bool LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore,
                        const T* cellBefore, T* outputAfter, T* cellAfter,
                        float* scratch) const noexcept {
     const std::span<float> inputs(scratch, units);
@@ -164,33 +171,39 @@ void LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore
     const std::span<float> outputs(scratch + 3 * units, units);
     const std::span<float> projected(scratch + 4 * units, outputSize);
 
-    gate(forgetGate, input, auxiliary, outputBefore, cellBefore, forgets);
-    sigmoid(forgets);
+    if (!gate(forgetGate, input, auxiliary, outputBefore, cellBefore, forgets)) {
+        return false;
+    }
+    sigmoid(*operation, forgets);
     if (inputGate.input != nullptr) {
-        gate(inputGate, input, auxiliary, outputBefore, cellBefore, inputs);
-        sigmoid(inputs);
+        if (!gate(inputGate, input, auxiliary, outputBefore, cellBefore, inputs)) {
+            return false;
+        }
+        sigmoid(*operation, inputs);
     } else {
-        std::transform(forgets.begin(), forgets.end(), inputs.begin(),
-                       [](float forget) { return 1.0F - forget; });
+        forEachElement(*operation, units, [&](std::size_t u) { inputs[u] = 1.0F - forgets[u]; });
     }
-    gate(cellGate, input, auxiliary, outputBefore, cellBefore, cell);
-    activate(activation, cell);
-    for (std::size_t u = 0; u < units; ++u) {
+    if (!gate(cellGate, input, auxiliary, outputBefore, cellBefore, cell)) {
+        return false;
+    }
+    activate(*operation, activation, cell);
+    forEachElement(*operation, units, [&](std::size_t u) {
         cell[u] = forgets[u] * static_cast<float>(cellBefore[u]) + inputs[u] * cell[u];
+    });
+    clip(*operation, cellClip, cell);
+    if (!gate(outputGate, input, auxiliary, outputBefore, cell.data(), outputs)) {
+        return false;
     }
-    clip(cellClip, cell);
-    gate(outputGate, input, auxiliary, outputBefore, cell.data(), outputs);
-    sigmoid(outputs);
+    sigmoid(*operation, outputs);
     // The old states are not read below: the new ones may lie in the same memory.
-    std::transform(cell.begin(), cell.end(), cellAfter, [](float c) { return static_cast<T>(c); });
-    activate(activation, cell);
-    for (std::size_t u = 0; u < units; ++u) {
-        outputs[u] *= cell[u];
-    }
+    forEachElement(*operation, units,
+                   [&](std::size_t u) { cellAfter[u] = static_cast<T>(cell[u]); });
+    activate(*operation, activation, cell);
+    forEachElement(*operation, units, [&](std::size_t u) { outputs[u] *= cell[u]; });
     if (projection == nullptr) {
-        std::transform(outputs.begin(), outputs.end(), outputAfter,
-                       [](float o) { return static_cast<T>(o); });
-        return;
+        forEachElement(*operation, units,
+                       [&](std::size_t u) { outputAfter[u] = static_cast<T>(outputs[u]); });
+        return !operation->isOutOfTime(0);
     }
     for (std::size_t o = 0; o < outputSize; ++o) {
         projected[o] = dotProduct(projection + o * units, outputs.data(), units);
@@ -198,12 +211,13 @@ void LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore
             projected[o] += static_cast<float>(projectionBias[o]);
         }
         if (operation->isOutOfTime(units)) {
-            return;
+            return false;
         }
     }
-    clip(projectionClip, projected);
-    std::transform(projected.begin(), projected.end(), outputAfter,
-                   [](float o) { return static_cast<T>(o); });
+    clip(*operation, projectionClip, projected);
+    forEachElement(*operation, outputSize,
+                   [&](std::size_t o) { outputAfter[o] = static_cast<T>(projected[o]); });
+    return !operation->isOutOfTime(0);
 }
 
 }  // namespace nnburst::exec

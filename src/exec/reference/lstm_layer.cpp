@@ -171,8 +171,11 @@ void LstmLayer::checkShapes(OperationCheck& check, const OperationView& operatio
             tensor.size(1, sizes[rule.second], describe(rule.second));
         }
     }
+    // The input of a backward layer may be another tensor than that of the operation.
+    const OperandCheck input = check.input(0, "input");
     for (std::size_t axis = 0; axis + 1 < inputRank; ++axis) {
-        OperandCheck(sizes.auxiliary()).size(axis, sizes.input()[axis], "that of the input");
+        OperandCheck(sizes.input()).size(axis, input[axis], "that of the input");
+        OperandCheck(sizes.auxiliary()).size(axis, input[axis], "that of the input");
     }
     if (!has(operation, PROJECTION)) {
         OperandCheck(sizes.output())

@@ -165,13 +165,12 @@ void normalizeLocally(const OperationView& operation, const Slices& slices,
             const std::size_t first = i - std::min(i, parameters.radius);
             const std::size_t last = std::min(slices.size - 1, i + parameters.radius);
             float sum = 0.0F;
-            for (std::size_t k = first; k <= last; ++k) {
-                sum += at(k) * at(k);
-            }
+            forEachElement(operation, last - first + 1,
+                           [&](std::size_t k) { sum += at(first + k) * at(first + k); });
             const float divisor =
                 std::pow(parameters.bias + parameters.alpha * sum, parameters.beta);
             output[offset + i * slices.stride] = static_cast<T>(at(i) / divisor);
-            if (operation.isOutOfTime(last - first)) {
+            if (operation.isOutOfTime(last - first + 1)) {
                 return;
             }
         }

@@ -19,6 +19,7 @@
 #include "exec/operation/spatial.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/image.h"
 
 namespace nnburst::exec {
@@ -146,18 +147,21 @@ void pool(const OperationView& operation, const Pooling& pooling, Range range) {
     T* outputData = operation.outputs[0].as<T>();
 
     std::array<typename Pool::template State<T>, kBlock> states;
+    PartCounter parts(operation);
+    // True if the run is out of time.
     const auto poolBlock = [&](std::size_t b, std::uint32_t y, std::uint32_t x, std::size_t first,
                                std::size_t count) {
         const Taps rows(height, y);
         const Taps columns(width, x);
         states.fill(Pool::template kStart<T>);
-        for (std::size_t t = rows.first; t < rows.last; ++t) {
-            for (std::size_t u = columns.first; u < columns.last; ++u) {
-                const T* pixel = inputData + input.offset(b, rows.at(t), columns.at(u), first);
-                for (std::size_t c = 0; c < count; ++c) {
-                    states[c] = Pool::add(states[c], pixel[c * input.channelStride]);
-                }
+        const auto addTap = [&](std::size_t t, std::size_t u) {
+            const T* pixel = inputData + input.offset(b, rows.at(t), columns.at(u), first);
+            for (std::size_t c = 0; c < count; ++c) {
+                states[c] = Pool::add(states[c], pixel[c * input.channelStride]);
             }
+        };
+        if (forEachTap(parts, rows, columns, count, addTap)) {
+            return true;
         }
         const std::size_t elements = (rows.last - rows.first) * (columns.last - columns.first);
         for (std::size_t c = 0; c < count; ++c) {
@@ -165,16 +169,15 @@ void pool(const OperationView& operation, const Pooling& pooling, Range range) {
             outputData[output.offset(b, y, x, first + c)] =
                 static_cast<T>(std::min(std::max(pooled, range.minimum), range.maximum));
         }
+        return false;
     };
-    const std::size_t pixelWork = std::size_t{height.size} * width.size * output.channels;
     for (std::size_t b = 0; b < output.batches; ++b) {
         for (std::uint32_t y = 0; y < output.height; ++y) {
             for (std::uint32_t x = 0; x < output.width; ++x) {
                 for (std::size_t c = 0; c < output.channels; c += kBlock) {
-                    poolBlock(b, y, x, c, std::min(kBlock, output.channels - c));
-                }
-                if (operation.isOutOfTime(pixelWork)) {
-                    return;
+                    if (poolBlock(b, y, x, c, std::min(kBlock, output.channels - c))) {
+                        return;
+                    }
                 }
             }
         }

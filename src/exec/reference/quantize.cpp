@@ -76,9 +76,11 @@ void dequantizePerChannel(const OperationView& operation) {
     PartCounter parts(operation);
     for (std::size_t run = 0; run < runs; ++run) {
         const float scale = channels.scales[run % channels.scales.size()];
-        for (std::size_t i = run * inner; i < (run + 1) * inner; ++i) {
-            results[i] = static_cast<To>(static_cast<float>(elements[i]) * scale);
-        }
+        forEachPart(operation, inner, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = run * inner + first; i < run * inner + last; ++i) {
+                results[i] = static_cast<To>(static_cast<float>(elements[i]) * scale);
+            }
+        });
         if (parts.isOutOfTime(inner)) {
             return;
         }

@@ -21,6 +21,7 @@
 
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/fixed_point.h"
 #include "exec/reference/matrix_sums.h"
 
@@ -139,7 +140,7 @@ class Cell {
                 return false;
             }
         }
-        for (std::size_t u = 0; u < units_; ++u) {
+        forEachElement(operation_, units_, [&](std::size_t u) {
             const std::int16_t added = fixed16::shiftRight(
                 fixed16::multiply(gates_[kInputGate][u], gates_[kCellGate][u]), kStateIntegerBits);
             const std::int16_t kept = fixed16::multiply(gates_[kForgetGate][u], state[u]);
@@ -148,7 +149,7 @@ class Cell {
                 gates_[kOutputGate][u], fixed16::tanh(newState_[u], kStateIntegerBits));
             newOutput_[u] = static_cast<std::uint8_t>(
                 128 + std::clamp<std::int32_t>(fixed16::shiftRight(result, 8), -128, 127));
-        }
+        });
         std::copy_n(newState_, units_, operation_.outputs[0].as<std::int16_t>() + batch * units_);
         std::copy_n(newOutput_, units_, operation_.outputs[1].as<std::uint8_t>() + batch * units_);
         return !operation_.isOutOfTime(units_);
@@ -164,14 +165,14 @@ class Cell {
             return false;
         }
         const auto* const bias = operation_.inputs[kBiases + gate].as<const std::uint32_t>();
-        for (std::size_t u = 0; u < units_; ++u) {
+        forEachElement(operation_, units_, [&](std::size_t u) {
             const std::uint32_t sum = bias[u] + static_cast<std::uint32_t>(sums_[u]) +
                                       static_cast<std::uint32_t>(inputSums[u]);
             const std::int16_t value = fixed16::saturate(toGate_(static_cast<std::int32_t>(sum)));
             gates_[gate][u] = gate == kCellGate ? fixed16::tanh(value, kGateIntegerBits)
                                                 : fixed16::logistic(value, kGateIntegerBits);
-        }
-        return true;
+        });
+        return !operation_.isOutOfTime(0);
     }
 
     const OperationView& operation_;

@@ -30,6 +30,7 @@
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/fixed_point.h"
 #include "exec/reference/matrix_sums.h"
 
@@ -286,18 +287,18 @@ class Cell {
         result_ = hidden_ + units_;
     }
 
-    void step(std::size_t batch) {
+    /// False if the run is out of time.
+    [[nodiscard]] bool step(std::size_t batch) {
         const auto* cellBefore =
             operation_.inputs[kCellState].as<const std::int16_t>() + batch * units_;
         std::copy_n(cellBefore, units_, cell_);
         const bool hasInputGate = operation_.has(kInputWeights);
-        if (hasInputGate) {
-            computeGate(kInputGate, batch);
+        if ((hasInputGate && !computeGate(kInputGate, batch)) || !computeGate(kForgetGate, batch) ||
+            !computeGate(kCellGate, batch)) {
+            return false;
         }
-        computeGate(kForgetGate, batch);
-        computeGate(kCellGate, batch);
         const int addedShift = 30 + parameters_.cellExponent;
-        for (std::size_t u = 0; u < units_; ++u) {
+        forEachElement(operation_, units_, [&](std::size_t u) {
             const std::int16_t in =
                 hasInputGate ? gates_[kInputGate][u]
                              : static_cast<std::int16_t>(fixed16::kOne - gates_[kForgetGate][u]);
@@ -307,28 +308,27 @@ class Cell {
                 roundingDivideByPowerOfTwo(std::int32_t{in} * gates_[kCellGate][u], addedShift);
             cell_[u] = clipCell(fixed16::saturate(std::int64_t{fixed16::saturate(kept)} +
                                                   fixed16::saturate(added)));
+        });
+        if (!computeGate(kOutputGate, batch) || !computeHidden() || !project()) {
+            return false;
         }
-        computeGate(kOutputGate, batch);
-        computeHidden();
-        project();
         std::copy_n(cell_, units_, operation_.outputs[1].as<std::int16_t>() + batch * units_);
         for (const std::size_t output : {std::size_t{0}, std::size_t{2}}) {
             std::copy_n(result_, outputSize_,
                         operation_.outputs[output].as<std::int8_t>() + batch * outputSize_);
         }
+        return !operation_.isOutOfTime(units_);
     }
 
   private:
     [[nodiscard]] std::int16_t clipCell(std::int16_t value) const noexcept {
-        if (parameters_.cellClip == 0.0F) {
-            return value;
-        }
         const float steps = parameters_.cellClip / operation_.inputs[kCellState].scale;
-        const auto limit = static_cast<std::int16_t>(std::min(std::round(steps), 32767.0F));
-        return std::clamp(value, static_cast<std::int16_t>(-limit), limit);
+        const auto limit = static_cast<std::int16_t>(std::min(steps, 32767.0F));
+        return limit == 0 ? value : std::clamp(value, static_cast<std::int16_t>(-limit), limit);
     }
 
-    void computeGate(std::size_t gate, std::size_t batch) {
+    /// False if the run is out of time.
+    [[nodiscard]] bool computeGate(std::size_t gate, std::size_t batch) {
         const OperandView& input = operation_.inputs[0];
         const OperandView& state = operation_.inputs[kOutputState];
         const OperandView& inputWeights = operation_.inputs[kInputWeights + gate];
@@ -357,9 +357,9 @@ class Cell {
             !sumProducts(operation_, kRecurrentWeights + gate,
                          state.as<const std::int8_t>() + batch * outputSize_, state.zeroPoint,
                          stateSums)) {
-            return;
+            return false;
         }
-        for (std::size_t u = 0; u < units_; ++u) {
+        forEachElement(operation_, units_, [&](std::size_t u) {
             const std::uint32_t biased = static_cast<std::uint32_t>(inputSums[u]) +
                                          (hasNorm ? 0U : static_cast<std::uint32_t>(bias[u]));
             std::int16_t sum = fixed16::saturate(fromInput(static_cast<std::int32_t>(biased)));
@@ -370,14 +370,15 @@ class Cell {
                 sum = fixed16::saturate(std::int64_t{sum} + fromCell(weight * cell_[u]));
             }
             results[u] = sum;
-        }
+        });
         if (hasNorm) {
             normalize(gate, bias);
         }
-        for (std::size_t u = 0; u < units_; ++u) {
+        forEachElement(operation_, units_, [&](std::size_t u) {
             results[u] = gate == kCellGate ? fixed16::tanh(results[u], kGateIntegerBits)
                                            : fixed16::logistic(results[u], kGateIntegerBits);
-        }
+        });
+        return !operation_.isOutOfTime(0);
     }
 
     /// Layer normalisation, to 12 fractional bits.
@@ -387,10 +388,10 @@ class Cell {
         const OperandView& weights = operation_.inputs[kNorms + gate];
         std::int64_t sum = 0;
         std::int64_t squares = 0;
-        for (std::size_t u = 0; u < units_; ++u) {
+        forEachElement(operation_, units_, [&](std::size_t u) {
             sum += values[u];
             squares += std::int64_t{values[u]} * values[u];
-        }
+        });
         const auto count = static_cast<std::int64_t>(units_);
         const std::int64_t mean = sum * kUnit / count;
         const std::int64_t variance =
@@ -398,7 +399,7 @@ class Cell {
         const auto inverseDeviation = QuantizedMultiplier::inverseSquareRoot(
             static_cast<std::int32_t>(std::max<std::int64_t>(variance, 1)));
         const QuantizedMultiplier toGate(4096.0 * weights.scale);
-        for (std::size_t u = 0; u < units_; ++u) {
+        forEachElement(operation_, units_, [&](std::size_t u) {
             const std::int32_t rescaled =
                 inverseDeviation(static_cast<std::int32_t>(kUnit * values[u] - mean));
             const std::int64_t product =
@@ -406,38 +407,40 @@ class Cell {
             const std::int64_t rounded = (product + (product > 0 ? kUnit / 2 : -kUnit / 2)) / kUnit;
             values[u] = fixed16::saturate(toGate(static_cast<std::int32_t>(
                 std::clamp<std::int64_t>(rounded, INT32_MIN, INT32_MAX))));
-        }
+        });
     }
 
-    /// Computes the hidden state: the output gate times the activated cell state.
-    void computeHidden() {
+    /// Computes the hidden state: the output gate times the activated cell state. False if the run
+    /// is out of time.
+    [[nodiscard]] bool computeHidden() {
         const QuantizedMultiplier toHidden(
             parameters_.hiddenScale > 0.0F ? 0x1p-30 / parameters_.hiddenScale : 0.0);
-        for (std::size_t u = 0; u < units_; ++u) {
+        forEachElement(operation_, units_, [&](std::size_t u) {
             const std::int16_t activated = fixed16::tanh(cell_[u], 15 + parameters_.cellExponent);
             const std::int32_t product = std::int32_t{gates_[kOutputGate][u]} * activated;
             hidden_[u] = static_cast<std::int8_t>(std::clamp<std::int64_t>(
                 std::int64_t{toHidden(product)} + parameters_.hiddenZeroPoint, -128, 127));
-        }
+        });
+        return !operation_.isOutOfTime(0);
     }
 
-    void project() {
+    /// False if the run is out of time.
+    [[nodiscard]] bool project() {
         if (!operation_.has(kProjection)) {
             std::copy_n(hidden_, outputSize_, result_);
-            return;
+            return true;
         }
         const OperandView& weights = operation_.inputs[kProjection];
         const OperandView& output = operation_.outputs[2];
         const QuantizedMultiplier toOutput(static_cast<double>(weights.scale) *
                                            parameters_.hiddenScale / output.scale);
         const float clipSteps = parameters_.projectionClip / output.scale;
-        const auto limit = parameters_.projectionClip == 0.0F
-                               ? 128
-                               : static_cast<std::int32_t>(std::min(std::round(clipSteps), 127.0F));
+        const auto clip = static_cast<std::int32_t>(std::min(clipSteps, 127.0F));
+        const std::int32_t limit = clip == 0 ? 128 : clip;
         if (!sumProducts(operation_, kProjection, hidden_, parameters_.hiddenZeroPoint, sums_)) {
-            return;
+            return false;
         }
-        for (std::size_t o = 0; o < outputSize_; ++o) {
+        forEachElement(operation_, outputSize_, [&](std::size_t o) {
             auto sum = static_cast<std::uint32_t>(sums_[o]);
             if (operation_.has(kProjectionBias)) {
                 sum += operation_.inputs[kProjectionBias].as<const std::uint32_t>()[o];
@@ -446,7 +449,8 @@ class Cell {
                 std::int64_t{toOutput(static_cast<std::int32_t>(sum))} + output.zeroPoint;
             result_[o] = static_cast<std::int8_t>(std::clamp<std::int64_t>(
                 std::clamp<std::int64_t>(value, -128, 127), -limit, limit));
-        }
+        });
+        return !operation_.isOutOfTime(0);
     }
 
     const OperationView& operation_;
@@ -470,8 +474,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
     Cell cell(operation, parameters, scratch);
     for (std::size_t batch = 0; batch < operation.inputs[0].shape[0]; ++batch) {
-        cell.step(batch);
-        if (operation.isOutOfTime(0)) {
+        if (!cell.step(batch)) {
             return {};
         }
     }

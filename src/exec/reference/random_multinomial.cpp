@@ -21,6 +21,7 @@
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 
 namespace nnburst::exec {
 
@@ -125,17 +126,17 @@ void sample(const OperationView& operation, double* cumulative, Philox& random) 
     for (std::size_t batch = 0; batch < shape[0]; ++batch, logits += classes) {
         // Classes whose logarithm is infinite or NaN are never drawn.
         float largest = std::numeric_limits<float>::lowest();
-        for (std::size_t i = 0; i < classes; ++i) {
+        forEachElement(operation, classes, [&](std::size_t i) {
             const auto logit = static_cast<float>(logits[i]);
             largest = std::isfinite(logit) ? std::max(largest, logit) : largest;
-        }
+        });
         double total = 0.0;
-        for (std::size_t i = 0; i < classes; ++i) {
+        forEachElement(operation, classes, [&](std::size_t i) {
             const auto logit = static_cast<float>(logits[i]);
             const double weight = std::exp(static_cast<double>(logit) - largest);
             total += std::isfinite(logit) && std::isfinite(weight) ? weight : 0.0;
             cumulative[i] = total;
-        }
+        });
         if (operation.isOutOfTime(classes)) {
             return;
         }

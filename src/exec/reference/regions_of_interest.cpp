@@ -25,6 +25,7 @@
 #include "exec/operation/operation_check.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/image.h"
 #include "exec/reference/real_elements.h"
 #include "model/invalid.h"
@@ -320,6 +321,7 @@ Result<> pool(const OperationView& operation, const Parameters& parameters) {
     const Image output(operation.outputs[0].shape, layout);
     const RealReader<T> features(operation.inputs[0]);
     const RealWriter<T> results(operation.outputs[0]);
+    PartCounter parts(operation);
     for (std::size_t r = 0; r < output.batches; ++r) {
         NNBURST_TRY_ASSIGN(const Region region,
                            readRegion<Coordinate>(operation, input, parameters, r));
@@ -332,16 +334,17 @@ Result<> pool(const OperationView& operation, const Parameters& parameters) {
                 const bool isEmpty = rows.first >= rows.last || columns.first >= columns.last;
                 for (std::size_t c = 0; c < input.channels; ++c) {
                     float largest = isEmpty ? 0.0F : -std::numeric_limits<float>::infinity();
-                    for (std::size_t i = rows.first; i < rows.last; ++i) {
+                    for (std::size_t i = rows.first; i < rows.last && !isEmpty; ++i) {
                         for (std::size_t j = columns.first; j < columns.last; ++j) {
                             largest =
                                 std::max(largest, features[input.offset(region.batch, i, j, c)]);
+                            if (parts.isOutOfTime(0)) {
+                                return {};
+                            }
                         }
                     }
                     results.set(output.offset(r, y, x, c), largest);
-                    if (operation.isOutOfTime(isEmpty ? 1
-                                                      : (rows.last - rows.first) *
-                                                            (columns.last - columns.first))) {
+                    if (parts.isOutOfTime(0)) {
                         return {};
                     }
                 }

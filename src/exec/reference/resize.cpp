@@ -20,6 +20,7 @@
 #include "exec/operation/resize_arguments.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/image.h"
 #include "exec/reference/real_elements.h"
 
@@ -146,7 +147,7 @@ void resizeBilinear(const OperationView& operation, const Images& images) {
                 const std::size_t bottomLeft = from.offset(b, rows.second, columns.first, 0);
                 const std::size_t bottomRight = from.offset(b, rows.second, columns.second, 0);
                 const std::size_t result = images.output.offset(b, y, x, 0);
-                for (std::size_t c = 0; c < from.channels; ++c) {
+                forEachElement(operation, from.channels, [&](std::size_t c) {
                     const std::size_t channel = c * from.channelStride;
                     const float top = input[topLeft + channel] * (1.0F - columns.weight) +
                                       input[topRight + channel] * columns.weight;
@@ -154,7 +155,7 @@ void resizeBilinear(const OperationView& operation, const Images& images) {
                                          input[bottomRight + channel] * columns.weight;
                     output.set(result + c * images.output.channelStride,
                                top * (1.0F - rows.weight) + bottom * rows.weight);
-                }
+                });
                 if (operation.isOutOfTime(from.channels)) {
                     return;
                 }
@@ -173,9 +174,9 @@ void resizeNearest(const OperationView& operation, const Images& images) {
             for (std::size_t x = 0; x < images.output.width; ++x) {
                 const T* from = input + images.input.offset(b, row, images.width.nearest(x), 0);
                 T* to = output + images.output.offset(b, y, x, 0);
-                for (std::size_t c = 0; c < images.input.channels; ++c) {
+                forEachElement(operation, images.input.channels, [&](std::size_t c) {
                     to[c * images.output.channelStride] = from[c * images.input.channelStride];
-                }
+                });
                 if (operation.isOutOfTime(images.output.channels)) {
                     return;
                 }
@@ -188,6 +189,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     NNBURST_TRY_ASSIGN(const ResizeArguments arguments, readResizeArguments(operation));
     NNBURST_TRY_ASSIGN(const Shape shape, computeOutputShape(operation, arguments));
     NNBURST_TRY(requireOutputShape(operation, 0, shape));
+    if (shape.elementCount() == 0) {
+        return {};
+    }
     const Images images(operation, arguments);
     dispatchReal(operation.inputs[0].type, [&]<class T>() {
         if (operation.type == OperationType::RESIZE_BILINEAR) {

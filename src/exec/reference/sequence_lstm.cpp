@@ -194,8 +194,7 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
 
 /// Elements of the states of all batches, which the steps update in place.
 std::size_t stateElements(const OperationView& operation, const LstmLayer& layer) {
-    const Shape& input = operation.inputs[0].shape;
-    return std::size_t{std::max(input[0], input[1])} *
+    return std::size_t{operation.inputs[0].shape[layer.batchAxis]} *
            (layer.units(operation) + std::size_t{layer.outputSize(operation)});
 }
 
@@ -237,13 +236,12 @@ void runLayer(const OperationView& operation, const LstmLayer& layer,
             const std::size_t row = sequence.row(step, batch);
             T* const outputRow = outputState + batch * cell.outputSize;
             T* const cellRow = cellState + batch * cell.units;
-            cell.step(input + row * cell.inputSize,
-                      auxiliary == nullptr ? nullptr : auxiliary + row * cell.auxiliarySize,
-                      outputRow, cellRow, outputRow, cellRow, cellScratch);
-            std::copy_n(outputRow, cell.outputSize, output.row(row));
-            if (operation.isOutOfTime(0)) {
+            if (!cell.step(input + row * cell.inputSize,
+                           auxiliary == nullptr ? nullptr : auxiliary + row * cell.auxiliarySize,
+                           outputRow, cellRow, outputRow, cellRow, cellScratch)) {
                 return;
             }
+            std::copy_n(outputRow, cell.outputSize, output.row(row));
         }
     }
     if (!states.empty()) {

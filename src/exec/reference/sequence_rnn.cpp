@@ -243,6 +243,9 @@ void runLayer(const OperationView& operation, const Layer& layer, FloatRange ran
         return index == kNone ? 0 : operation.inputs[index].shape[2];
     };
     const Sequence sequence(operation.inputs[0].shape, isTimeMajor);
+    if (sequence.batches == 0) {
+        return;
+    }
     const std::size_t inputSize = lastSize(layer.input);
     const std::size_t auxiliarySize = lastSize(layer.auxiliary);
     const std::size_t units = operation.inputs[layer.weights].shape[0];

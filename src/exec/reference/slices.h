@@ -29,14 +29,14 @@ struct Slices {
     }
 
     /// Calls slice(offset of its first element) for each, in the order of these elements, until the
-    /// run of `operation` is out of time. There are outer * stride of them, also if `size` is 0.
+    /// run of `operation` is out of time. Only for tensors with elements.
     template <class Slice>
     void forEach(const OperationView& operation, Slice&& slice) const {
         PartCounter parts(operation);
         for (std::size_t o = 0; o < outer; ++o) {
             for (std::size_t i = 0; i < stride; ++i) {
                 slice(o * size * stride + i);
-                if (parts.isOutOfTime(size + 1)) {
+                if (parts.isOutOfTime(size)) {
                     return;
                 }
             }

@@ -344,10 +344,16 @@ Result<> runSpaceToBatch(const OperationView& operation, std::span<std::byte> /*
     const ImageAxes axes(blocks.isNchw);
     const Strides from = denseStrides(input.shape);
     const Strides to = denseStrides(output.shape);
+    // Elements of the output for each pixel of a block: at most as many are copied.
+    const std::size_t pixelWork =
+        output.shape.elementCount() / (std::size_t{blocks.height} * blocks.width);
     for (std::uint32_t i = 0; i < blocks.height; ++i) {
         const Covered rows(output.shape[axes.height], input.shape[axes.height], blocks.height, i,
                            blocks.paddingTop);
         for (std::uint32_t j = 0; j < blocks.width; ++j) {
+            if (operation.isOutOfTime(pixelWork)) {
+                return {};
+            }
             const Covered columns(output.shape[axes.width], input.shape[axes.width], blocks.width,
                                   j, blocks.paddingLeft);
             if (rows.count == 0 || columns.count == 0) {

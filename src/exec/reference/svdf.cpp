@@ -130,12 +130,12 @@ void step(const OperationView& operation, std::size_t rank, FloatRange range) {
                     after[memory - 2] = feature;
                 }
                 after[memory - 1] = static_cast<T>(0.0F);
+                if (operation.isOutOfTime(inputSize + memory)) {
+                    return;
+                }
             }
             output[b * units + u] =
                 static_cast<T>(std::min(std::max(sum, range.minimum), range.maximum));
-            if (operation.isOutOfTime(rank * (inputSize + memory))) {
-                return;
-            }
         }
     }
 }

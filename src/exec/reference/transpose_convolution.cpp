@@ -13,6 +13,7 @@
 #include "exec/operation/shape_arguments.h"
 #include "exec/operation/spatial.h"
 #include "exec/reference/definitions.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/image.h"
 #include "exec/reference/weighted_sum.h"
 
@@ -119,9 +120,7 @@ void convolve(const OperationView& operation, const TransposeConvolution& convol
     auto* outputData = operation.outputs[0].as<Element>();
     const TransposeConvolution::Axis& height = convolution.height;
     const TransposeConvolution::Axis& width = convolution.width;
-    // At most: strides above 1 skip taps.
-    const std::size_t pixelWork =
-        std::size_t{height.filterSize} * width.filterSize * input.channels;
+    PartCounter parts(operation);
     for (std::size_t b = 0; b < output.batches; ++b) {
         for (std::uint32_t y = 0; y < output.height; ++y) {
             const Sources rows(height, y);
@@ -146,10 +145,16 @@ void convolve(const OperationView& operation, const TransposeConvolution& convol
                             sum += sumOfTerms<Sum>(input.channels, [&](std::size_t k) {
                                 return sums.product(pixel[k * input.channelStride], weights[k]);
                             });
+                            if (parts.isOutOfTime(input.channels)) {
+                                return;
+                            }
+                        }
+                        if (parts.isOutOfTime(0)) {
+                            return;
                         }
                     }
                     outputData[output.offset(b, y, x, c)] = finish(sum);
-                    if (operation.isOutOfTime(pixelWork)) {
+                    if (parts.isOutOfTime(0)) {
                         return;
                     }
                 }

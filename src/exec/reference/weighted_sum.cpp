@@ -27,7 +27,7 @@ void checkSumTypes(OperationCheck& check, const char* weightsName,
                                           TENSOR_QUANT8_ASYMM_SIGNED});
     OperandCheck weights = check.input(1, weightsName);
     OperandCheck bias = check.input(2, "bias");
-    check.output(0, "output").sameTypeAs(input);
+    const OperandCheck output = check.output(0, "output").sameTypeAs(input);
     if (check.hasFailed()) {
         return;
     }
@@ -46,6 +46,10 @@ void checkSumTypes(OperationCheck& check, const char* weightsName,
         return;
     }
     bias.type({TENSOR_INT32});
+    // Before HAL 1.2, the scale of the output had to be larger than that of the products.
+    const float productScale = input.view().scale * weights.view().scale;
+    check.since(HalVersion::V1_2,
+                input.view().type == TENSOR_QUANT8_ASYMM && !(output.view().scale > productScale));
     if (!isPerChannel) {  // otherwise the scales of the channels count, whatever that of the bias
         const float inputScale = input.view().scale;
         const float weightScale = weights.view().scale;

@@ -173,6 +173,22 @@ TEST(Conv2d, saturatesQuantisedResults) {
               (std::vector<std::uint8_t>{255, 0, 255, 0}));
 }
 
+TEST(Conv2d, givesSmallerStepsThanThoseOfTheProductsSinceV1_2) {
+    for (const auto type : {OperationType::CONV_2D, OperationType::DEPTHWISE_CONV_2D}) {
+        for (const float scale : {0.0625F, 0.125F, 0.25F}) {
+            TestOperation operation = convolution(
+                type, quant8({1, 1, 1, 1}, {11}, 0.5F, 10), quant8({1, 1, 1, 1}, {102}, 0.25F, 100),
+                int32s({1}, {0}, 0.125F), tensor(TENSOR_QUANT8_ASYMM, {}, scale, 100));
+            operation.inputs.resize(operation.inputs.size() - 3);  // without layout and dilations
+            ASSERT_EQ(operation.refusal(), "");
+            EXPECT_EQ(operation.minimumVersion,
+                      scale > 0.125F ? HalVersion::V1_0 : HalVersion::V1_2);
+            const auto steps = static_cast<std::uint8_t>(0.25F / scale);
+            EXPECT_EQ(operation.outputs[0].values<std::uint8_t>()[0], 100 + steps);
+        }
+    }
+}
+
 TEST(Conv2d, takesNoBatchesAtAll) {
     TestOperation operation = smallConvolution();
     operation.inputs[0] = floats({0, 3, 3, 2}, {});

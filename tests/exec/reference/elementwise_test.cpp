@@ -125,5 +125,19 @@ TEST(Add, refusesOperandsThatBreakARule) {
         });
 }
 
+TEST(Mul, takesAnyScales) {
+    // 2 * 3 where the scale of the products is below, at and above that of the output.
+    for (const float scale : {0.0625F, 0.125F, 0.25F}) {
+        TestOperation operation{
+            OperationType::MUL,
+            {quant8({1}, {14}, 0.5F, 10), quant8({1}, {112}, 0.25F, 100), scalar(0)},
+            {tensor(TENSOR_QUANT8_ASYMM, {}, scale, 100)}};
+        ASSERT_EQ(operation.refusal(), "");
+        EXPECT_EQ(operation.minimumVersion, HalVersion::V1_0);
+        const auto steps = static_cast<std::uint8_t>(6.0F / scale);
+        EXPECT_EQ(operation.outputs[0].values<std::uint8_t>()[0], 100 + steps);
+    }
+}
+
 }  // namespace
 }  // namespace nnburst::exec

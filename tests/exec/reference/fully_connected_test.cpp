@@ -69,6 +69,21 @@ TEST(FullyConnected, requantisesWithZeroPoints) {
     EXPECT_EQ(operation.outputs[0].values<std::uint8_t>(), (std::vector<std::uint8_t>{124}));
 }
 
+TEST(FullyConnected, givesSmallerStepsThanThoseOfTheProductsSinceV1_2) {
+    for (const float scale : {0.0625F, 0.125F, 0.25F}) {
+        TestOperation operation =
+            fullyConnected(quant8({1, 1}, {11}, 0.5F, 10), quant8({1, 1}, {102}, 0.25F, 100),
+                           int32s({1}, {0}, 0.125F), tensor(TENSOR_QUANT8_ASYMM, {}, scale, 100));
+        ASSERT_EQ(operation.refusal(), "");
+        EXPECT_EQ(operation.minimumVersion, scale > 0.125F ? HalVersion::V1_0 : HalVersion::V1_2);
+        const auto steps = static_cast<std::uint8_t>(0.25F / scale);
+        EXPECT_EQ(operation.outputs[0].values<std::uint8_t>()[0], 100 + steps);
+    }
+    TestOperation ofFloats = smallFullyConnected();
+    ASSERT_EQ(ofFloats.refusal(), "");
+    EXPECT_EQ(ofFloats.minimumVersion, HalVersion::V1_0);
+}
+
 TEST(FullyConnected, survivesSumsThatDoNotFit) {
     // 40,000 products of 255 * 255 wrap around 32 bits: some value, and no undefined behaviour.
     constexpr std::uint32_t kSize = 40'000;

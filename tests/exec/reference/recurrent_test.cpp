@@ -3,17 +3,50 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "exec/operation/time_limit.h"
+#include "exec/reference/fixed_point.h"
+#include "exec/reference/operations.h"
 #include "exec/reference/test_operation.h"
 
 namespace nnburst::exec {
 namespace {
 
 using enum OperandType;
+
+/// Units, or a rank, in whose loops the time passes more than once.
+constexpr std::uint32_t kLong = 1 << 18;
+static_assert(kLong > 2 * TimeLimit::kWorkPerLook);
+
+/// The outputs of a run whose time is over before it begins.
+std::vector<TestOperand> runLate(TestOperation operation) {
+    TimeLimit limit(std::chrono::steady_clock::now());
+    operation.timeLimit = &limit;
+    (void)operation.run();
+    EXPECT_TRUE(limit.isOver());
+    return operation.outputs;
+}
+
+/// Whether a run has left an output as it was.
+bool isUnwritten(const TestOperand& output) {
+    return std::all_of(output.data.begin(), output.data.end(),
+                       [](std::byte byte) { return byte == std::byte{0xCD}; });
+}
+
+/// How often a run looks at its time limit.
+std::size_t countLooks(TestOperation operation) {
+    std::size_t looks = 0;
+    TimeLimit limit({}, nullptr,
+                    {[](void* pass) noexcept { ++*static_cast<std::size_t*>(pass); }, &looks});
+    operation.timeLimit = &limit;
+    EXPECT_EQ(operation.refusal(), "");
+    return looks;
+}
 
 // ---- RNN
 
@@ -551,6 +584,34 @@ TEST(Lstm, refusesOptionsThatDoNotGoTogether) {
                    });
 }
 
+/// One input and one output, which is projected from kLong units.
+TestOperation longLstm() {
+    const auto weights = [](std::uint32_t rows, std::uint32_t columns) {
+        return floats({rows, columns}, std::vector<float>(std::size_t{rows} * columns, 0.5F));
+    };
+    TestOperation operation{OperationType::LSTM, {weights(1, 1)}, {}};
+    auto& inputs = operation.inputs;
+    inputs.insert(inputs.end(), 8, weights(kLong, 1));
+    inputs.insert(inputs.end(), 3, omitted(TENSOR_FLOAT32));
+    inputs.insert(inputs.end(), 4, floats({kLong}, std::vector<float>(kLong, 0.5F)));
+    inputs.insert(inputs.end(), {weights(1, kLong), omitted(TENSOR_FLOAT32)});
+    inputs.insert(inputs.end(), {weights(1, 1), weights(1, kLong)});
+    inputs.insert(inputs.end(), {scalar(4), scalar(0.0F), scalar(0.0F)});
+    operation.outputs.assign(4, tensor(TENSOR_FLOAT32));
+    return operation;
+}
+
+TEST(Lstm, writesNoStateWhenItsRunIsOutOfTime) {
+    const std::vector<TestOperand> outputs = runLate(longLstm());
+    for (std::size_t output = 1; output < outputs.size(); ++output) {
+        EXPECT_TRUE(isUnwritten(outputs[output])) << output;
+    }
+}
+
+TEST(Lstm, looksAtItsTimeLimitInLoopsOverUnits) {
+    EXPECT_GE(countLooks(longLstm()), 70U);  // 49 while it multiplies
+}
+
 TEST(Lstm, leavesOptionsThatComeWithTheRequestToThePlanner) {
     // The model does not say whether inputs of unknown size will be given.
     TestOperation operation = lstm({.isCoupled = true});
@@ -560,6 +621,188 @@ TEST(Lstm, leavesOptionsThatComeWithTheRequestToThePlanner) {
     EXPECT_TRUE(operation.check());
     operation.inputs[1].isOmitted = true;
     EXPECT_TRUE(operation.check());
+}
+
+// ---- LSTM over sequences
+
+/// Three steps of two batches in both directions, time major, of one input and one unit. Input 39
+/// is the input of the backward layer.
+TestOperation bidirectionalLstm() {
+    const TestOperand none = omitted(TENSOR_FLOAT32);
+    TestOperation operation{OperationType::BIDIRECTIONAL_SEQUENCE_LSTM,
+                            {floats({3, 2, 1}, {1, 2, 3, 4, 5, 6})},
+                            {tensor(TENSOR_FLOAT32), tensor(TENSOR_FLOAT32)}};
+    auto& inputs = operation.inputs;
+    for (int layer = 0; layer < 2; ++layer) {
+        inputs.insert(inputs.end(), 8, floats({1, 1}, {0.5F}));  // weights
+        inputs.insert(inputs.end(), 3, none);
+        inputs.insert(inputs.end(), 4, floats({1}, {0.25F}));  // biases
+        inputs.insert(inputs.end(), 2, none);
+    }
+    inputs.insert(inputs.end(), 4, floats({2, 1}, {0, 0}));  // states
+    inputs.push_back(floats({3, 2, 1}, {-1, 1, -2, 2, -3, 3}));
+    inputs.insert(inputs.end(), 8, none);
+    inputs.insert(inputs.end(),
+                  {scalar(4), scalar(0.0F), scalar(0.0F), scalar(false), scalar(true)});
+    return operation;
+}
+
+TEST(SequenceLstm, takesTheAuxiliaryInputAsThatOfTheBackwardLayer) {
+    TestOperation operation = bidirectionalLstm();
+    ASSERT_EQ(operation.refusal(), "");
+    TestOperation other = bidirectionalLstm();
+    other.inputs[0] = other.inputs[39];
+    other.inputs[39] = omitted(TENSOR_FLOAT32);
+    ASSERT_EQ(other.refusal(), "");
+    EXPECT_EQ(operation.outputs[1].data, other.outputs[1].data);
+    EXPECT_NE(operation.outputs[0].data, other.outputs[0].data);
+}
+
+TEST(SequenceLstm, refusesAnInputOfTheBackwardLayerThatIsShorterThanTheOther) {
+    expectRefusals(
+        bidirectionalLstm,
+        {
+            {[](auto& o) {
+                 o.inputs[39] = floats({1, 2, 1}, {1, 2});
+             },
+             "BIDIRECTIONAL_SEQUENCE_LSTM input 39 (input): size 1 of axis 0; must be 3, that of "
+             "the input"},
+            {[](auto& o) {
+                 o.inputs[39] = floats({3, 1, 1}, {1, 2, 3});
+                 o.inputs[37] = o.inputs[38] = floats({1, 1}, {0.0F});
+             },
+             "BIDIRECTIONAL_SEQUENCE_LSTM input 39 (input): size 1 of axis 1; must be 2, that of "
+             "the input"},
+        });
+}
+
+TEST(SequenceLstm, refusesItAlsoIfOnlyTheRequestTellsTheSizes) {
+    TestOperation steps = bidirectionalLstm();
+    steps.inputs[0] = floats({0, 2, 1}, {});
+    EXPECT_TRUE(steps.check());
+    EXPECT_EQ(steps.refusal(),
+              "BIDIRECTIONAL_SEQUENCE_LSTM input 39 (input): size 3 of axis 0; must be 0, that of "
+              "the input");
+    TestOperation batches = bidirectionalLstm();
+    batches.inputs[39] = floats({3, 0, 1}, {});
+    batches.inputs[37] = batches.inputs[38] = floats({0, 1}, {});
+    EXPECT_TRUE(batches.check());
+    EXPECT_EQ(batches.refusal(),
+              "BIDIRECTIONAL_SEQUENCE_LSTM input 39 (input): size 0 of axis 1; must be 2, that of "
+              "the input");
+}
+
+TEST(SequenceLstm, needsAsMuchScratchMemoryForAnyNumberOfSteps) {
+    const auto scratchBytes = [](std::uint32_t steps) {
+        constexpr auto kType = OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM;
+        std::uint8_t isTimeMajor = 1;
+        std::vector<OperandView> inputs(24);
+        inputs[0].shape = {steps, 1, 3};
+        inputs[4].shape = {4, 3};  // input-to-output weights
+        inputs[8].shape = {4, 4};  // recurrent-to-output weights
+        inputs[23].type = BOOL;
+        inputs[23].data = reinterpret_cast<std::byte*>(&isTimeMajor);
+        return findOperation(kType)->scratchBytes({.type = kType, .inputs = inputs});
+    };
+    EXPECT_GT(scratchBytes(100), 0U);
+    EXPECT_EQ(scratchBytes(10000), scratchBytes(100));
+}
+
+// ---- Quantised LSTM
+
+TEST(FixedPoint16, hasTheTangentsOfRealNumbers) {
+    // Exponentials are 4 steps off at most, and reciprocals 14.
+    constexpr double kTolerance = 0x1p-15 * 64;
+    for (int integerBits = 0; integerBits <= 6; ++integerBits) {
+        double largest = 0.0;
+        for (std::int32_t raw = INT16_MIN; raw <= INT16_MAX; ++raw) {
+            const double expected = std::tanh(std::ldexp(raw, integerBits - 15));
+            const double actual =
+                fixed16::tanh(static_cast<std::int16_t>(raw), integerBits) * 0x1p-15;
+            largest = std::max(largest, std::fabs(actual - expected));
+        }
+        EXPECT_LE(largest, kTolerance) << integerBits << " integer bits";
+    }
+}
+
+/// A step with this cell state, one input, and one output, which is projected from the units. The
+/// weights are 0, and biases open all gates: the cell keeps its state and adds about 1, or 2048
+/// units of the state. Before it is clipped, the output is at its maximum.
+TestOperation quantizedLstm(const std::vector<std::int16_t>& cellState, float cellClip,
+                            float projectionClip) {
+    constexpr float kOutputScale = 0.25F;
+    constexpr float kCellScale = 0x1p-11F;
+    const auto units = static_cast<std::uint32_t>(cellState.size());
+    const auto weights = [](std::uint32_t rows, std::uint32_t columns) {
+        TestOperand operand = quant8Signed(
+            {rows, columns}, std::vector<std::int8_t>(std::size_t{rows} * columns), 0x1p-8F, 0);
+        operand.type = TENSOR_QUANT8_SYMM;
+        return operand;
+    };
+    const auto biases = [](std::uint32_t count) {
+        return int32s({count}, std::vector<std::int32_t>(count, 1 << 20));
+    };
+    TestOperand cell = tensor(TENSOR_QUANT16_SYMM, {1, units}, kCellScale);
+    cell.data = toBytes(cellState);
+    TestOperation operation{
+        OperationType::QUANTIZED_LSTM, {quant8Signed({1, 1}, {1}, 0x1p-7F, 0)}, {}};
+    auto& inputs = operation.inputs;
+    inputs.insert(inputs.end(), 8, weights(units, 1));
+    inputs.insert(inputs.end(), 3, omitted(TENSOR_QUANT16_SYMM));  // cell-to-gate weights
+    inputs.insert(inputs.end(), 4, biases(units));
+    inputs.insert(inputs.end(), {weights(1, units), biases(1)});
+    inputs.insert(inputs.end(), {quant8Signed({1, 1}, {0}, kOutputScale, 0), cell});
+    inputs.insert(inputs.end(), 4, omitted(TENSOR_QUANT16_SYMM));  // layer normalization weights
+    inputs.insert(inputs.end(), {scalar(cellClip), scalar(projectionClip)});
+    inputs.insert(inputs.end(), 4, scalar(0x1p-12F));           // gate scales
+    inputs.insert(inputs.end(), {scalar(0), scalar(0x1p-7F)});  // of the hidden state
+    const TestOperand output = tensor(TENSOR_QUANT8_ASYMM_SIGNED, {}, kOutputScale, 0);
+    operation.outputs = {output, tensor(TENSOR_QUANT16_SYMM, {}, kCellScale), output};
+    return operation;
+}
+
+TEST(QuantizedLstm, clipsToWholeStepsTowardsZero) {
+    TestOperation operation = quantizedLstm({32767, -32767}, 0.7F, 0.7F);
+    ASSERT_EQ(operation.refusal(), "");
+    // 0.7 is 1433.6 steps of the cell state, and 2.8 of the output.
+    EXPECT_EQ(operation.outputs[1].values<std::int16_t>(),
+              (std::vector<std::int16_t>{1433, -1433}));
+    EXPECT_EQ(operation.outputs[2].values<std::int8_t>(), std::vector<std::int8_t>{2});
+}
+
+TEST(QuantizedLstm, doesNotClipToLessThanAStep) {
+    TestOperation operation = quantizedLstm({32767, 32767}, 0.7F * 0x1p-11F, 0.2F);
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[1].values<std::int16_t>(),
+              (std::vector<std::int16_t>{32767, 32767}));
+    EXPECT_EQ(operation.outputs[2].values<std::int8_t>(), std::vector<std::int8_t>{127});
+}
+
+TEST(QuantizedLstm, writesNothingWhenItsRunIsOutOfTime) {
+    const std::vector<std::int16_t> cellState(kLong, 100);
+    for (const TestOperand& output : runLate(quantizedLstm(cellState, 0.0F, 0.0F))) {
+        EXPECT_TRUE(isUnwritten(output));
+    }
+}
+
+TEST(QuantizedLstm, looksAtItsTimeLimitInLoopsOverUnits) {
+    const std::vector<std::int16_t> cellState(kLong, 100);
+    EXPECT_GE(countLooks(quantizedLstm(cellState, 0.0F, 0.0F)), 70U);  // 65 while it multiplies
+}
+
+// ---- SVDF
+
+TEST(Svdf, endsWithinAUnitWhenItsRunIsOutOfTime) {
+    const std::vector<float> ones(kLong, 1.0F);
+    TestOperation operation{
+        OperationType::SVDF,
+        {floats({1, 1}, {1.0F}), floats({kLong, 1}, ones), floats({kLong, 1}, ones),
+         omitted(TENSOR_FLOAT32), floats({1, kLong}, ones),
+         scalar(static_cast<std::int32_t>(kLong)), scalar(0)},
+        {tensor(TENSOR_FLOAT32), tensor(TENSOR_FLOAT32)}};
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[1].values<float>(), std::vector<float>{float{kLong}});
+    EXPECT_TRUE(isUnwritten(runLate(operation)[1]));
 }
 
 }  // namespace
