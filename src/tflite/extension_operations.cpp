@@ -60,17 +60,21 @@ Result<> convertFakeQuant(OperatorImport& op, OperationType operation) {
 Result<> convertBucketize(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::BucketizeOptions>());
     const std::uint32_t count = sizeOf(options->boundaries());
-    std::vector<float> boundaries;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        boundaries.push_back(options->boundaries()->Get(i));
-    }
-    if (boundaries.empty() || !std::is_sorted(boundaries.begin(), boundaries.end())) {
+    const auto refuse = [&] {
         return invalid("{} boundaries: must be at least 1, in ascending order", count);
+    };
+    if (count == 0) {
+        return refuse();
     }
-    op.inferShapeOf(0);
+    const std::span boundaries(options->boundaries()->data(), count);
+    // Limits operators that share boundaries, before these are read.
     NNBURST_TRY_ASSIGN(
         const std::uint32_t constant,
-        op.constant(OperandType::TENSOR_FLOAT32, {count}, std::as_bytes(std::span(boundaries))));
+        op.constant(OperandType::TENSOR_FLOAT32, {count}, std::as_bytes(boundaries)));
+    if (!std::is_sorted(boundaries.begin(), boundaries.end())) {
+        return refuse();
+    }
+    op.inferShapeOf(0);
     op.add(operation, {op.input(0), constant}, {op.output()});
     return {};
 }

@@ -37,7 +37,7 @@ const Converter* converterOf(const schema::OperatorCode& entry, schema::BuiltinO
         return findConverter(code);
     }
     return entry.custom_code() == nullptr ? nullptr
-                                          : findCustomConverter(entry.custom_code()->str());
+                                          : findCustomConverter(entry.custom_code()->string_view());
 }
 
 /// The tensors whose values are not known because an operator cannot be imported.
@@ -117,11 +117,21 @@ Result<> FileImport::takeConstantBytes(std::uint64_t sizeBytes) {
     return {};
 }
 
-Result<> FileImport::takeArguments(std::uint64_t count) {
-    if (count > argumentsLeft_) {
-        return invalid("operators have more inputs and outputs than the file has bytes");
+Result<> FileImport::takeArguments(const schema::SubGraph& graph) {
+    for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
+        const schema::Operator& op = *graph.operators()->Get(i);
+        arguments_ += std::uint64_t{sizeOf(op.inputs())} + sizeOf(op.outputs());
+        if (const auto* variable = op.builtin_options_as_VarHandleOptions()) {
+            arguments_ +=
+                std::uint64_t{sizeOf(variable->container())} + sizeOf(variable->shared_name());
+        }
     }
-    argumentsLeft_ -= count;
+    if (arguments_ > fileBytes_) {
+        return invalid(
+            "operators have {} inputs, outputs and characters of names: must be at most {}, the "
+            "bytes of the file",
+            arguments_, fileBytes_);
+    }
     return {};
 }
 
@@ -134,6 +144,7 @@ Result<> FileImport::importOperator(const schema::Operator& declaration, const C
 
 Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph& graph,
                                      TensorMap& tensors) {
+    NNBURST_TRY(takeArguments(graph));
     NNBURST_TRY(tensors.declareInputs());
     UnknownTensors unknown(sizeOf(graph.tensors()));
     const Fusions fusions = Fusions::find(file_, graph);

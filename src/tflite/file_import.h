@@ -47,18 +47,19 @@ class FileImport {
     /// `fileBytes` is the size of the file; `file`, which is verified, has a subgraph.
     FileImport(const schema::Model& file, std::uint64_t fileBytes, const TfliteOptions& options)
         : file_(file),
+          fileBytes_(fileBytes),
           options_(options),
-          constantBytesLeft_(fileBytes * kMaximumExpansion + kAdditionalBytes),
-          argumentsLeft_(fileBytes) {}
+          constantBytesLeft_(fileBytes * kMaximumExpansion + kAdditionalBytes) {}
 
     [[nodiscard]] const TfliteOptions& options() const noexcept { return options_; }
     /// The contents of a buffer; empty if it has none.
     [[nodiscard]] Result<std::span<const std::byte>> buffer(std::uint32_t index) const;
     /// Call before memory of this size is taken for a constant.
     Result<> takeConstantBytes(std::uint64_t sizeBytes);
-    /// Call for each operator, with the number of its inputs and outputs. They are bounded by the
-    /// size of the file: each takes 4 bytes, but operators may share them.
-    Result<> takeArguments(std::uint64_t count);
+    /// Call once for each subgraph, before its operators are read. Counts their inputs and outputs,
+    /// and the characters of their variables' names. Together they are bounded by the size of the
+    /// file: an input takes 4 bytes, a character 1, but operators may share them.
+    Result<> takeArguments(const schema::SubGraph& graph);
 
     /// To be called if the model uses the extension org.nnburst.tflite.
     void nameExtension() noexcept { usesExtension_ = true; }
@@ -78,12 +79,13 @@ class FileImport {
     [[nodiscard]] Result<ImportedSubgraph> importSubgraph(std::int32_t index);
 
     const schema::Model& file_;
+    const std::uint64_t fileBytes_;
     const TfliteOptions options_;
     std::int32_t main_ = 0;  ///< the subgraph that becomes the model's main one
     ImportProblems problems_;
     bool usesExtension_ = false;
     std::uint64_t constantBytesLeft_;
-    std::uint64_t argumentsLeft_;
+    std::uint64_t arguments_ = 0;  ///< that takeArguments has counted
     ModelBuilder builder_;
     std::map<std::int32_t, ImportedSubgraph> imported_;
     std::set<std::int32_t> failed_;        ///< subgraphs with operators among the problems

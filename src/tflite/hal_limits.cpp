@@ -130,6 +130,9 @@ class OperationRewriter {
         : tensors_(tensors), planned_(planned), rule_(rule), inputs_(planned.inputs) {}
 
     Result<bool> add() {
+        if (operandCount() == 0) {
+            return false;
+        }
         const bool isOfOtherType =
             standInFor(given(operandCount() - 1).type, rule_.lacks).has_value();
         bool isTooLarge = false;

@@ -95,6 +95,9 @@ Result<> convertConcatenation(OperatorImport& op, OperationType operation) {
             inputs.push_back(op.input(i));
         }
     }
+    if (inputs.empty()) {
+        return invalid("{} inputs without elements: one must have some", op.inputCount());
+    }
     inputs.push_back(op.scalar(static_cast<std::int32_t>(axis)));
     op.add(operation, std::move(inputs), {op.output()});
     return {};

@@ -234,9 +234,9 @@ class OperatorImport {
     Result<> forward(std::uint32_t operand, std::size_t output = 0);
     /// Makes the output, of integers, a constant.
     Result<> forwardIntegers(const std::vector<std::int32_t>& values, std::size_t output = 0);
-    /// Makes the output a constant if inputs 0 and 1 are constants of integers of the same shape,
-    /// or one is a single element, and all results of `combine` are numbers of 32 bits. Returns
-    /// whether it did so.
+    /// Makes the output, whose shape is known, a constant if inputs 0 and 1 are constants of
+    /// integers of the same shape, or one is a single element, and all results of `combine` are
+    /// numbers of 32 bits. Returns whether it did so.
     [[nodiscard]] Result<bool> foldIntegers(std::int64_t (*combine)(std::int64_t, std::int64_t));
     /// `operand` repeated to the shape `dimensions`, which must be known and fit.
     [[nodiscard]] Result<std::uint32_t> broadcast(std::uint32_t operand,

@@ -34,7 +34,6 @@ Result<> OperatorImport::resolveInputs(const Arity& arity) {
         return invalid("{} inputs: must be {} to {}", count, arity.minimumInputs,
                        arity.maximumInputs);
     }
-    NNBURST_TRY(tensors_->file().takeArguments(count));
     for (std::uint32_t i = 0; i < count; ++i) {
         if (inputs->Get(i) != -1) {
             NNBURST_TRY_ASSIGN(const std::uint32_t operand, tensors_->read(inputs->Get(i)));
@@ -58,7 +57,6 @@ Result<> OperatorImport::resolveOutputs(const Arity& arity, bool fitsInt32) {
         return invalid("{} outputs: must be {} to {}", count, arity.minimumOutputs,
                        arity.maximumOutputs);
     }
-    NNBURST_TRY(tensors_->file().takeArguments(count));
     for (std::uint32_t i = 0; i < count; ++i) {
         NNBURST_TRY_ASSIGN(const std::uint32_t operand,
                            tensors_->define(outputs->Get(i), fitsInt32));
@@ -374,6 +372,9 @@ Result<bool> OperatorImport::foldIntegers(std::int64_t (*combine)(std::int64_t, 
         return std::int64_t{values.size() == 1 ? values[0] : values[index]};
     };
     const std::size_t count = a->empty() || b->empty() ? 0 : std::max(a->size(), b->size());
+    if (count != 0 && elementCount(broadcastShape(shape(0), shape(1))) != count) {
+        return false;  // such as 3x1 and 1x3, which give 3x3
+    }
     std::vector<std::int32_t> result;
     for (std::size_t i = 0; i < count; ++i) {
         const std::int64_t value = combine(at(*a, i), at(*b, i));

@@ -38,19 +38,6 @@ std::string nameOf(const schema::Operator& op) {
     return textOf(options->container()) + '/' + textOf(options->shared_name());
 }
 
-/// The handles that the VAR_HANDLEs of a subgraph write, with the variables' names.
-std::map<std::int32_t, std::string> handlesOf(const schema::Model& file,
-                                              const schema::SubGraph& graph) {
-    std::map<std::int32_t, std::string> handles;
-    for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
-        const schema::Operator& op = *graph.operators()->Get(i);
-        if (codeOf(file, op) == Code::VAR_HANDLE && sizeOf(op.outputs()) == 1) {
-            handles.emplace(op.outputs()->Get(0), nameOf(op));
-        }
-    }
-    return handles;
-}
-
 Result<> requireCounts(const schema::Operator& op, std::uint32_t inputs, std::uint32_t outputs) {
     if (sizeOf(op.inputs()) != inputs || sizeOf(op.outputs()) != outputs) {
         return invalid("{} inputs and {} outputs: must be {} and {}", sizeOf(op.inputs()),
@@ -73,15 +60,30 @@ Result<> requireType(TensorMap& tensors, std::uint32_t value, OperandType type) 
 
 ResourceVariables::ResourceVariables(const schema::Model& file, FileImport& import,
                                      const schema::SubGraph& graph)
-    : file_(file), import_(import), handles_(handlesOf(file, graph)) {
+    : file_(file), import_(import), handles_(handlesOf(graph)) {
     for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
         const schema::Operator& op = *graph.operators()->Get(i);
         if (codeOf(file, op) == Code::ASSIGN_VARIABLE && sizeOf(op.inputs()) == 2) {
             if (const auto found = handles_.find(op.inputs()->Get(0)); found != handles_.end()) {
-                assigned_.insert(found->second);
+                variables_[found->second].isAssigned = true;
             }
         }
     }
+}
+
+ResourceVariables::Handles ResourceVariables::handlesOf(const schema::SubGraph& graph) {
+    Handles handles;
+    for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
+        const schema::Operator& op = *graph.operators()->Get(i);
+        if (codeOf(file_, op) == Code::VAR_HANDLE && sizeOf(op.outputs()) == 1) {
+            const auto [number, isNew] = numbers_.try_emplace(nameOf(op), variables_.size());
+            if (isNew) {
+                variables_.emplace_back();
+            }
+            handles.emplace(op.outputs()->Get(0), number->second);
+        }
+    }
+    return handles;
 }
 
 bool ResourceVariables::handles(Code code) noexcept {
@@ -109,8 +111,12 @@ Result<> ResourceVariables::runOnce(const schema::Operator& declaration) {
     if (index < 0 || std::cmp_greater_equal(index, sizeOf(file_.subgraphs()))) {
         return invalid("subgraph {}: must be one of {}", index, sizeOf(file_.subgraphs()));
     }
+    if (!haveRunOnce_.insert(index).second) {
+        return {};
+    }
     const schema::SubGraph& graph = *file_.subgraphs()->Get(static_cast<std::uint32_t>(index));
-    const std::map<std::int32_t, std::string> handles = handlesOf(file_, graph);
+    NNBURST_TRY(import_.takeArguments(graph));
+    const Handles handles = handlesOf(graph);
     for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
         const schema::Operator& op = *graph.operators()->Get(i);
         const Code code = codeOf(file_, op);
@@ -129,7 +135,7 @@ Result<> ResourceVariables::runOnce(const schema::Operator& declaration) {
 }
 
 Result<> ResourceVariables::assignOnce(const schema::SubGraph& graph, const schema::Operator& op,
-                                       const std::map<std::int32_t, std::string>& handles) {
+                                       const Handles& handles) {
     NNBURST_TRY(requireCounts(op, 2, 0));
     const auto handle = handles.find(op.inputs()->Get(0));
     const std::int32_t value = op.inputs()->Get(1);
@@ -182,7 +188,7 @@ Result<> ResourceVariables::read(const schema::Operator& declaration, TensorMap&
     NNBURST_TRY_ASSIGN(Variable * variable, variableOf(declaration));
     const std::int32_t output = declaration.outputs()->Get(0);
     NNBURST_TRY_ASSIGN(const std::uint32_t operand, tensors.define(output, true));
-    if (assigned_.contains(handles_.at(declaration.inputs()->Get(0)))) {
+    if (variable->isAssigned) {
         const Operand value = tensors.builder().operand(operand);
         NNBURST_TRY_ASSIGN(const std::size_t state, stateOf(*variable, value, tensors));
         const std::uint32_t current = tensors.stateValue(state);

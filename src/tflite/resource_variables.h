@@ -16,6 +16,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -39,15 +40,21 @@ class ResourceVariables {
   private:
     /// A variable, known by container and name.
     struct Variable {
+        bool isAssigned = false;                  ///< by the main subgraph
         const schema::Tensor* initial = nullptr;  ///< a constant of the subgraph that runs once
         std::span<const std::byte> initialBytes{};
         std::optional<std::size_t> state{};       ///< its number in the TensorMap
         std::optional<std::uint32_t> constant{};  ///< its operand
     };
 
+    /// Numbers of variables, by the tensors that are their handles in one subgraph.
+    using Handles = std::map<std::int32_t, std::size_t>;
+
+    /// The handles that the VAR_HANDLEs of a subgraph write.
+    [[nodiscard]] Handles handlesOf(const schema::SubGraph& graph);
     [[nodiscard]] Result<> runOnce(const schema::Operator& declaration);
     [[nodiscard]] Result<> assignOnce(const schema::SubGraph& graph, const schema::Operator& op,
-                                      const std::map<std::int32_t, std::string>& handles);
+                                      const Handles& handles);
     [[nodiscard]] Result<> read(const schema::Operator& declaration, TensorMap& tensors);
     [[nodiscard]] Result<> assign(const schema::Operator& declaration, TensorMap& tensors);
     [[nodiscard]] Result<Variable*> variableOf(const schema::Operator& declaration);
@@ -57,9 +64,10 @@ class ResourceVariables {
 
     const schema::Model& file_;
     FileImport& import_;
-    std::map<std::int32_t, std::string> handles_;  ///< names of variables, by tensor
-    std::set<std::string> assigned_;               ///< variables that the main subgraph assigns
-    std::map<std::string, Variable> variables_;
+    std::map<std::string, std::size_t> numbers_;  ///< of the variables, by container and name
+    std::vector<Variable> variables_;
+    Handles handles_;                     ///< of the main subgraph
+    std::set<std::int32_t> haveRunOnce_;  ///< subgraphs of CALL_ONCE
 };
 
 }  // namespace nnburst::tflite

@@ -280,11 +280,12 @@ Result<> convertSlice(OperatorImport& op, OperationType operation) {
     op.inferOutputShape(result);
     const auto values = op.knownIntegers(0);
     if (values && shape.size() == 1) {
-        return op.forwardIntegers(
-            sliceIntegers(*values, {.begin = (*begins)[0],
-                                    .end = (*begins)[0] + std::max((*sizes)[0], 0),
-                                    .isFromStart = false,
-                                    .isToEnd = (*sizes)[0] < 0}));
+        const std::int64_t end = std::int64_t{(*begins)[0]} + std::max((*sizes)[0], 0);
+        return op.forwardIntegers(sliceIntegers(
+            *values, {.begin = (*begins)[0],
+                      .end = static_cast<std::int32_t>(std::min<std::int64_t>(end, INT32_MAX)),
+                      .isFromStart = false,
+                      .isToEnd = (*sizes)[0] < 0}));
     }
     NNBURST_TRY_ASSIGN(const std::uint32_t begin, op.constant(*begins));
     NNBURST_TRY_ASSIGN(const std::uint32_t size, op.constant(*sizes));

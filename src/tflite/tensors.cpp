@@ -320,8 +320,8 @@ Result<std::uint32_t> TensorMap::read(std::int32_t tensor) {
     }
     NNBURST_TRY_ASSIGN(const auto bytes, bufferOf(index));
     const auto* shape = declaration->shape();
-    const bool hasNoElements =
-        shape != nullptr && std::find(shape->begin(), shape->end(), 0) != shape->end();
+    const bool hasNoElements = shape != nullptr && shape->size() <= kMaximumDimensions &&
+                               std::find(shape->begin(), shape->end(), 0) != shape->end();
     if (bytes.empty() && !declaration->is_variable() && !hasNoElements) {
         return invalid("{} is read before any operator writes it", describe(index));
     }

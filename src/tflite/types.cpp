@@ -12,6 +12,22 @@ namespace nnburst::tflite {
 
 namespace {
 
+/// A tensor of `shape`, which is known, in which every element is `value`: a constant, or an
+/// element that runs repeat if the constant would be large.
+template <class T>
+Result<std::uint32_t> filled(OperatorImport& op, OperandType type, const Dimensions& shape,
+                             T value) {
+    constexpr std::size_t kMaximumConstantBytes = 64 << 10;
+    constexpr std::size_t kMaximumTileRank = 4;
+    if (elementCount(shape) <= kMaximumConstantBytes / sizeof(T) ||
+        shape.size() > kMaximumTileRank) {
+        return op.repeated(type, shape, value);
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t single,
+                       op.repeated(type, Dimensions(shape.size(), 1U), value));
+    return op.broadcast(single, shape);
+}
+
 /// 1 where the condition holds, else 0: the HAL's CAST does not take BOOL tensors.
 Result<> selectOneOrZero(OperatorImport& op) {
     const Dimensions shape = op.shape(0);
@@ -21,8 +37,8 @@ Result<> selectOneOrZero(OperatorImport& op) {
                        dimensionsText(shape));
     }
     const auto select = [&](auto one, auto zero) -> Result<> {
-        NNBURST_TRY_ASSIGN(const std::uint32_t ones, op.repeated(type, shape, one));
-        NNBURST_TRY_ASSIGN(const std::uint32_t zeros, op.repeated(type, shape, zero));
+        NNBURST_TRY_ASSIGN(const std::uint32_t ones, filled(op, type, shape, one));
+        NNBURST_TRY_ASSIGN(const std::uint32_t zeros, filled(op, type, shape, zero));
         op.add(OperationType::SELECT, {op.input(0), ones, zeros}, {op.output()});
         return {};
     };
@@ -47,6 +63,11 @@ Result<> compareWithZero(OperatorImport& op) {
     return {};
 }
 
+bool has8Bits(OperandType type) {
+    return type == OperandType::TENSOR_QUANT8_ASYMM ||
+           type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+}
+
 bool isSignedNumber(OperandType type) {
     return type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
            type == OperandType::TENSOR_QUANT16_SYMM;
@@ -61,10 +82,16 @@ std::uint32_t storedNumbers(OperatorImport& op, std::uint32_t operand) {
     return result;
 }
 
-/// The HAL's CAST does not take INT8 and INT16, but DEQUANTIZE and QUANTIZE of scale 1 do the same.
+/// The HAL's CAST does not take INT8 and INT16, but DEQUANTIZE and QUANTIZE of scale 1 do the same
+/// for numbers that the new type has. Others become the nearest one, while TFLite takes the lowest
+/// bits of integers, as a BITCAST does where both types have 8.
 void castSigned(OperatorImport& op) {
     constexpr OperationType kBitcast = extensionOperation(tflite_operations::Code::BITCAST);
     const OperandType to = op.operand(op.output()).type;
+    if (has8Bits(op.type(0)) && has8Bits(to)) {
+        op.add(kBitcast, {op.input(0)}, {op.output()});
+        return;
+    }
     const Dimensions shape = op.shape(0);
     std::uint32_t current = op.input(0);
     if (isSignedNumber(op.type(0))) {

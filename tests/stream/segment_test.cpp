@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <thread>
 
 #include "support/allocation_counter.h"
 #include "support/model_source.h"
@@ -174,6 +175,17 @@ TEST_F(SendSegment, stopsWhenItIsTold) {
     const Segment segment{.warmUp = 5, .length = {.frames = 1'000'000'000}};
     Recorder recorder = recorderOf(segment);
     EXPECT_EQ(send(segment, recorder), 0U);
+}
+
+TEST_F(SendSegment, stopsBeforeAFrameThatIsDueMuchLater) {
+    std::thread stopper([this] {
+        std::this_thread::sleep_for(20ms);
+        stop_ = true;
+    });
+    const Segment segment{.length = {.frames = 10}, .period = 1h};
+    Recorder recorder = recorderOf(segment);
+    EXPECT_LE(send(segment, recorder), 1U) << "the second frame is due in an hour";
+    stopper.join();
 }
 
 TEST_F(SendSegment, asksForTimingIfItIsTold) {

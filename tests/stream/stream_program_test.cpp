@@ -290,6 +290,7 @@ TEST_F(StreamProgram, comparesWithAnEarlierRun) {
 
 TEST_F(StreamProgram, takesFramesFromADirectory) {
     writeFile(file("frames.bin"), std::string(3 * 64 * sizeof(float), '\x3f'));
+    fs::create_symlink(file("loop"), file("loop"));
     const std::string directory = file("").string();
     ProgramResult result = run({"builtin:lstm", "--device", "local", "--frames", "12", "--inputs",
                                 directory, "--json", file("report.json")});

@@ -233,6 +233,13 @@ TEST(TfliteTypes, castsConditionsBySelectionAndComparison) {
     const FileSpec fromCondition = operatorFile(Code::CAST, {condition}, {real({3})});
     EXPECT_EQ(operationsOf(imported(fromCondition)), Operations{SELECT});
     expectComputes<float, std::uint8_t>(fromCondition, {{0, 1, 1}}, {{0.0F, 1.0F, 1.0F}});
+    constexpr std::int32_t kLargest = 16384;  // whose constants take 64 KiB
+    const auto fromConditions = [](std::int32_t count) {
+        return operationsOf(imported(
+            operatorFile(Code::CAST, {tensorOf({count}, TensorType::BOOL)}, {real({count})})));
+    };
+    EXPECT_EQ(fromConditions(kLargest), Operations{SELECT});
+    EXPECT_EQ(fromConditions(kLargest + 1), (Operations{TILE, TILE, SELECT}));
     const FileSpec toCondition = operatorFile(Code::CAST, {real({3})}, {condition});
     EXPECT_EQ(operationsOf(imported(toCondition)), Operations{NOT_EQUAL});
     EXPECT_EQ(operationsOf(imported(

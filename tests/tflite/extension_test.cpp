@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
 #include "tflite/operator.h"
 #include "tflite_operations/codes.h"
@@ -214,6 +215,29 @@ TEST(TfliteExtension, findsTheBucketOfElements) {
     expectResult<std::int32_t, float>(operatorFile(Code::BUCKETIZE, {real({5})}, {integers({5})},
                                                    BuiltinOptions::BucketizeOptions, options),
                                       {{-5.0F, 10000.0F, 150.0F, 10.0F, 5.0F}}, {0, 3, 3, 2, 1});
+}
+
+TEST(TfliteExtension, refusesManyOperatorsThatShareBoundariesBeforeItLooksAtThem) {
+    const auto shared = std::make_shared<flatbuffers::Offset<void>>();
+    FileSpec file = operatorFile(
+        Code::BUCKETIZE, {real({5})}, {integers({5})}, BuiltinOptions::BucketizeOptions,
+        [shared](flatbuffers::FlatBufferBuilder& builder) {
+            if (shared->IsNull()) {
+                Floats falling(1 << 16, 1.0F);
+                falling.back() = 0.0F;
+                *shared =
+                    schema::CreateBucketizeOptions(builder, builder.CreateVector(falling)).Union();
+            }
+            return *shared;
+        });
+    for (int i = 0; i < 40; ++i) {
+        file.operators.push_back(file.operators[0]);
+        file.operators.back().outputs = {static_cast<std::int32_t>(file.tensors.size())};
+        file.tensors.push_back(file.tensors[1]);
+    }
+    const std::string message = refusal(file);
+    EXPECT_NE(message.find("65536 boundaries: must be"), std::string::npos) << message;
+    EXPECT_NE(message.find("constants take more than 16 times"), std::string::npos) << message;
 }
 
 TEST(TfliteExtension, repeatsAxesOfSize1OfTwoTensors) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "tflite_test.h"
@@ -557,6 +558,98 @@ TEST(TfliteImport, refusesOtherFilesAndVersions) {
     EXPECT_EQ(loadTflite("/nonexistent.tflite").error().message,
               "cannot read /nonexistent.tflite: No such file or directory");
     EXPECT_EQ(loadTflite("/").error().message, "cannot read /: Is a directory");
+}
+
+TEST(TfliteImport, refusesManyOperatorsThatShareOneListOfInputs) {
+    constexpr std::size_t kMany = 1000;
+    flatbuffers::FlatBufferBuilder builder;
+    const std::vector code{schema::CreateOperatorCode(builder, 0, 0, Code::ADD)};
+    const std::vector tensor{schema::CreateTensor(
+        builder, builder.CreateVector(std::vector<std::int32_t>{1}), TensorType::FLOAT32)};
+    const auto inputs = builder.CreateVector(std::vector<std::int32_t>(kMany, 0));
+    const std::vector operators(kMany, schema::CreateOperator(builder, 0, inputs));
+    const auto ends = builder.CreateVector(std::vector<std::int32_t>{0});
+    const std::vector graph{schema::CreateSubGraph(builder, builder.CreateVector(tensor), ends,
+                                                   ends, builder.CreateVector(operators))};
+    schema::FinishModelBuffer(builder, schema::CreateModel(builder, 3, builder.CreateVector(code),
+                                                           builder.CreateVector(graph)));
+    const auto result =
+        importTflite(std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize())));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().message,
+              "operators have 1000000 inputs, outputs and characters of names: must be at most " +
+                  std::to_string(builder.GetSize()) + ", the bytes of the file");
+}
+
+/// Tensor 1 is an empty vector: the shape of tensor 0, a scalar. One operator `code` reads it and
+/// tensors that hold `others`; its output is the last tensor.
+FileSpec emptyVectorFile(Code code, const std::vector<std::vector<std::int32_t>>& others,
+                         BuiltinOptions optionsType, OptionsBuilder options) {
+    FileSpec file;
+    file.codes = {{.code = Code::SHAPE}, {.code = code}};
+    file.buffers.push_back(bytesOf(std::vector{1.0F}));
+    file.tensors = {{.shape = {}, .buffer = 1}, {.shape = {0}, .type = TensorType::INT32}};
+    file.operators = {{.inputs = {0}, .outputs = {1}}};
+    OperatorSpec op{
+        .opcodeIndex = 1, .inputs = {1}, .optionsType = optionsType, .options = std::move(options)};
+    for (const std::vector<std::int32_t>& values : others) {
+        op.inputs.push_back(static_cast<std::int32_t>(file.tensors.size()));
+        file.tensors.push_back({.shape = {static_cast<std::int32_t>(values.size())},
+                                .type = TensorType::INT32,
+                                .buffer = static_cast<std::uint32_t>(file.buffers.size())});
+        file.buffers.push_back(bytesOf(values));
+    }
+    op.outputs = {static_cast<std::int32_t>(file.tensors.size())};
+    file.tensors.push_back({.shape = {}, .type = TensorType::INT32});
+    file.outputs = op.outputs;
+    file.operators.push_back(std::move(op));
+    file.inputs = {static_cast<std::int32_t>(file.tensors.size())};
+    file.tensors.push_back({.shape = {1}});
+    return file;
+}
+
+TEST(TfliteImport, refusesToJoinInputsOfWhichNoneHasElements) {
+    FileSpec file = emptyVectorFile(Code::RESHAPE, {{0, 2}}, BuiltinOptions::NONE, nullptr);
+    const std::int32_t reshaped = file.outputs[0];
+    const auto joined = static_cast<std::int32_t>(file.tensors.size());
+    file.tensors.push_back({.shape = {}, .type = TensorType::INT32});
+    file.codes.push_back({.code = Code::CONCATENATION});
+    file.operators.push_back({.opcodeIndex = 2,
+                              .inputs = {reshaped},
+                              .outputs = {joined},
+                              .optionsType = BuiltinOptions::ConcatenationOptions,
+                              .options = optionsOf(schema::CreateConcatenationOptions, 0,
+                                                   schema::ActivationFunctionType::NONE)});
+    file.outputs = {joined};
+    EXPECT_EQ(refusal(file),
+              "operator 2 (CONCATENATION): 1 inputs without elements: one must have some");
+}
+
+/// The end of the slice needs more than 31 bits.
+TEST(TfliteImport, slicesAnEmptyVectorFarBehindItsEnd) {
+    EXPECT_NE(refusal(emptyVectorFile(Code::SLICE, {{INT32_MAX}, {INT32_MAX}}, BuiltinOptions::NONE,
+                                      nullptr))
+                  .find("has no elements"),
+              std::string::npos);
+}
+
+TEST(TfliteImport, repeatsAxesOfConstantsThatItSubtracts) {
+    const auto integers = [](std::vector<std::int32_t> shape,
+                             const std::vector<std::int32_t>& values) {
+        return withContents(tensorOf(std::move(shape), TensorType::INT32), bytesOf(values));
+    };
+    const auto file = [](const Argument& a, const Argument& b, std::vector<std::int32_t> shape) {
+        return operatorFile(
+            Code::SUB, {a, b}, {tensorOf(std::move(shape), TensorType::INT32)},
+            BuiltinOptions::SubOptions,
+            optionsOf(schema::CreateSubOptions, schema::ActivationFunctionType::NONE));
+    };
+    const std::vector<std::vector<float>> unused{{0.0F}};
+    expectComputes<std::int32_t, float>(
+        file(integers({3, 1}, {0, 1, 2}), integers({1, 3}, {0, 1, 2}), {3, 3}), unused,
+        {{0, -1, -2, 1, 0, -1, 2, 1, 0}});
+    expectComputes<std::int32_t, float>(
+        file(integers({1, 1, 1}, {5}), integers({3}, {0, 1, 2}), {1, 1, 3}), unused, {{5, 4, 3}});
 }
 
 TEST(TfliteImport, refusesManyConstantsThatShareOneBuffer) {

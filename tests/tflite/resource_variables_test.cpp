@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+
 #include "tflite_test.h"
 
 namespace nnburst::resource_variables_test {
@@ -124,6 +127,32 @@ TEST(TfliteResourceVariables, refusesHandlesThatAreNotThere) {
     file.subgraphs[0].operators[1].opcodeIndex = kAdd;
     EXPECT_EQ(refusal(file).find("must be VAR_HANDLE or ASSIGN_VARIABLE") == std::string::npos,
               false);
+}
+
+TEST(TfliteResourceVariables, runsASubgraphOnceHoweverOftenItIsCalled) {
+    FileSpec file = sumFile({3, 4}, false);
+    file.operators.insert(file.operators.begin(), file.operators[0]);
+    file.subgraphs[0].operators[1].opcodeIndex = kAdd;
+    // The call that fails, and the variable without a value.
+    EXPECT_NE(refusal(file).find("2 operators cannot be imported: operator 0 (CALL_ONCE)"),
+              std::string::npos);
+}
+
+TEST(TfliteResourceVariables, refusesManyHandlesThatShareALongName) {
+    FileSpec file = sumFile({3, 4}, false);
+    const auto shared = std::make_shared<flatbuffers::Offset<void>>();
+    OperatorSpec handle = varHandle("", 0);
+    handle.options = [shared](flatbuffers::FlatBufferBuilder& builder) {
+        if (shared->IsNull()) {
+            const auto name = builder.CreateString(std::string(100'000, 'v'));
+            *shared = schema::CreateVarHandleOptions(builder, 0, name).Union();
+        }
+        return *shared;
+    };
+    file.operators.insert(file.operators.end(), 100, handle);
+    const std::string message = refusal(file);
+    EXPECT_TRUE(message.starts_with("operators have 10000")) << message;
+    EXPECT_TRUE(message.ends_with(", the bytes of the file")) << message;
 }
 
 TEST(TfliteResourceVariables, refusesOtherTypesThanThatOfTheFirstValue) {

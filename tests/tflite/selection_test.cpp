@@ -207,6 +207,39 @@ TEST(TfliteSelection, castsStoredNumbersOfInt8) {
                                        {{-1.9F, 0.9F, 100.5F}}, {{-1, 0, 100}});
 }
 
+TEST(TfliteSelection, castsBytesByTheirBits) {
+    const Argument signedBytes = quantized({3}, TensorType::INT8, 0.5F, 4);
+    const Argument bytes = quantized({3}, TensorType::UINT8, 0.25F, 3);
+    expectComputes<std::uint8_t, std::int8_t>(operatorFile(Code::CAST, {signedBytes}, {bytes}),
+                                              {{-1, 0, 127}}, {{255, 0, 127}});
+    expectComputes<std::int8_t, std::uint8_t>(operatorFile(Code::CAST, {bytes}, {signedBytes}),
+                                              {{200, 0, 127}}, {{-56, 0, 127}});
+}
+
+TEST(TfliteSelection, castsConditionsOfALargeImage) {
+    constexpr std::size_t kCount = 512 * 512;
+    FileSpec file = operatorFile(Code::GREATER, {real({1, 512, 512, 1}), reals({}, {0.5F})},
+                                 {tensorOf({1, 512, 512, 1}, TensorType::BOOL)});
+    const std::int32_t condition = file.outputs[0];
+    const auto result = static_cast<std::int32_t>(file.tensors.size());
+    file.tensors.push_back({.shape = {1, 512, 512, 1}});
+    file.codes.push_back({.code = Code::CAST});
+    file.operators.push_back({.opcodeIndex = 1, .inputs = {condition}, .outputs = {result}});
+    file.outputs = {result};
+    Floats input(kCount, 0.25F);
+    input.back() = 0.75F;
+    Floats output(kCount, 0.0F);
+    output.back() = 1.0F;
+    expectComputes<float, float>(file, {input}, {output});
+}
+
+TEST(TfliteSelection, castsConditionsOfFiveDimensions) {
+    expectComputes<std::int32_t, std::uint8_t>(
+        operatorFile(Code::CAST, {tensorOf({1, 2, 1, 2, 1}, TensorType::BOOL)},
+                     {integers({1, 2, 1, 2, 1})}),
+        {{1, 0, 0, 1}}, {{1, 0, 0, 1}});
+}
+
 /// The outputs of a run, and their dimensions.
 struct Outputs {
     std::vector<Ints> values;

@@ -74,6 +74,25 @@ TEST_F(DatasetTest, findsSequencesAndRefusesThoseWithoutOutput) {
     EXPECT_FALSE(readDataset(directory_, 0));
 }
 
+TEST_F(DatasetTest, refusesLinksThatLeadToThemselves) {
+    const fs::path truth = directory_ / "ground_truth_labels.txt";
+    fs::create_symlink(truth, truth);
+    EXPECT_FALSE(readDataset(directory_, 0));
+    write("a.input", "");
+    fs::create_symlink(directory_ / "a.output", directory_ / "a.output");
+    EXPECT_FALSE(readDataset(directory_, 0));
+}
+
+TEST_F(DatasetTest, leavesOutImagesThatAreLinksToThemselves) {
+    fs::create_symlink(directory_ / "image-0.png", directory_ / "image-0.png");
+    write("image-1.png", "");
+    write("labels.txt", "cat\n");
+    write("ground_truth_labels.txt", "cat\n");
+    const auto dataset = readDataset(directory_, 0);
+    ASSERT_TRUE(dataset) << dataset.error().message;
+    EXPECT_EQ(dataset->images.size(), 1U);
+}
+
 TEST_F(DatasetTest, refusesADirectoryWithoutData) {
     EXPECT_FALSE(readDataset(directory_, 0));
     EXPECT_FALSE(readDataset(directory_ / "missing", 0));

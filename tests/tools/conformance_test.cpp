@@ -14,6 +14,7 @@
 
 #include "nnburst/model_builder.h"
 #include "nnburst_conformance/derive.h"
+#include "nnburst_conformance/runner.h"
 #include "vectors/vector_file.h"
 
 namespace nnburst::conformance {
@@ -146,6 +147,19 @@ TEST_F(Conformance, namesFileAndLineThatCannotBeRead) {
     EXPECT_NE(run("--via sync", 2).find("text.jsonl line 2"), std::string::npos);
     writeText("{\"format\":\"other\"}\n");
     EXPECT_NE(run("--via sync", 2).find("not of format nn-vectors/1"), std::string::npos);
+}
+
+TEST_F(Conformance, refusesALinkThatLeadsToItself) {
+    const std::filesystem::path link = directory_ / "loop";
+    std::filesystem::create_symlink(link, link);
+    Options options;
+    options.paths = {link};
+    std::ostringstream out;
+    const auto result = conformance::run(options, out);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_NE(result.error().message.find(link.string()), std::string::npos)
+        << result.error().message;
 }
 
 TEST_F(Conformance, reportsCountsForEachOperation) {

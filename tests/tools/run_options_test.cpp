@@ -79,12 +79,26 @@ TEST(ParseOptions, takesDeviceWayToleranceTopAndRepeat) {
     EXPECT_EQ(options.repeat, 100U);
 }
 
+TEST(ParseOptions, takesDecimalNumbersOfThreadsOrAuto) {
+    const auto threads = [](const char* text) {
+        const Parsed parsed = parse({"m", "--threads", text});
+        EXPECT_TRUE(std::holds_alternative<Options>(parsed.result)) << parsed.err;
+        const auto* options = std::get_if<Options>(&parsed.result);
+        return options == nullptr ? UINT32_MAX : options->threads;
+    };
+    EXPECT_EQ(threads("4"), 4U);
+    EXPECT_EQ(threads("010"), 10U);
+    EXPECT_EQ(threads("auto"), 0U);
+}
+
 TEST(ParseOptions, refusesWhatMakesNoSense) {
     const std::vector<std::vector<const char*>> wrong = {
         {},
         {"m", "--via", "pigeon"},
         {"m", "--repeat", "0"},
         {"m", "--repeat", "x"},
+        {"m", "--threads", "0x4"},
+        {"m", "--threads", "0"},
         {"m", "--top", "0"},
         {"m", "--labels", "l.txt"},
         {"m", "--tolerance", "1"},

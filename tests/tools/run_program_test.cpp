@@ -281,12 +281,14 @@ TEST_F(RunProgram, opensTheFilesOfItsReportsBeforeItRuns) {
 TEST_F(RunProgram, refusesFilesThatItCannotUse) {
     writeFile(file("short"), "abc");
     writeFile(file("model"), "this is not a model");
+    fs::create_symlink(file("loop"), file("loop"));
     const std::vector<Refusal> refusals = {
         {{file("missing")}, "missing: No such file or directory"},
         {{file("model")}, "not a TFLite file"},
         {{"builtin:lstm", "--input", file("missing")}, "missing: No such file or directory"},
         {{"builtin:mobilenet_v1_0.25_128", "--input", file("missing.png")},
          "missing.png: No such file or directory"},
+        {{"builtin:lstm", "--input", file("loop")}, "loop: Too many levels of symbolic links"},
         {{"builtin:lstm", "--input", file("short")},
          "short has 3 bytes: must be a multiple of 256"},
         {{"builtin:lstm", "--input", file("short"), file("short")},

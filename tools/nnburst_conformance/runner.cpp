@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <optional>
@@ -35,10 +36,18 @@ class Run {
         if (!options.filter.empty()) {
             filter_.emplace(options.filter);
         }
-        for (const std::filesystem::path& path : options.paths) {
-            const auto found = vectorFiles(path);
-            files_.insert(files_.end(), found.begin(), found.end());
+    }
+
+    Result<> findFiles() {
+        try {
+            for (const std::filesystem::path& path : options_.paths) {
+                const auto found = vectorFiles(path);
+                files_.insert(files_.end(), found.begin(), found.end());
+            }
+        } catch (const std::filesystem::filesystem_error& exception) {
+            return failure(ErrorStatus::INVALID_ARGUMENT, exception.what());
         }
+        return {};
     }
 
     Result<> runAll() {
@@ -120,6 +129,7 @@ class Run {
 
 Result<ExitStatus> run(const Options& options, std::ostream& out) {
     Run run(options, out);
+    NNBURST_TRY(run.findFiles());
     NNBURST_TRY(run.runAll());
     const Counts total = run.report().total();
     if (!options.report.empty()) {

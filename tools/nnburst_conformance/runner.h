@@ -12,8 +12,9 @@
 
 namespace nnburst::conformance {
 
-/// Prints failures and the totals on `out`. INVALID_ARGUMENT for files of another format, and if no
-/// example is selected; the device's error if the device cannot be opened.
+/// Prints failures and the totals on `out`. INVALID_ARGUMENT for files that cannot be found or have
+/// another format, and if no example is selected; the device's error if the device cannot be
+/// opened.
 [[nodiscard]] Result<ExitStatus> run(const Options& options, std::ostream& out);
 
 }  // namespace nnburst::conformance

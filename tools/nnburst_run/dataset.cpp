@@ -18,6 +18,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// False also for what cannot be looked at, such as links that lead to themselves.
+bool canBeFound(const fs::path& path) {
+    std::error_code ignored;
+    return fs::exists(path, ignored);
+}
+
 std::vector<std::string> linesOf(const fs::path& path) {
     std::vector<std::string> lines;
     std::ifstream stream(path);
@@ -77,7 +83,7 @@ Result<> readSequences(const fs::path& directory, Dataset& dataset) {
         if (path.extension() == ".input") {
             Sequence sequence{.name = path.stem(), .input = path, .output = {}};
             sequence.output = path.replace_extension(".output");
-            if (!fs::exists(sequence.output)) {
+            if (!canBeFound(sequence.output)) {
                 return invalid("{} has no expected output: {} is missing", sequence.input,
                                sequence.output);
             }
@@ -96,7 +102,7 @@ Result<> readSequences(const fs::path& directory, Dataset& dataset) {
 
 Result<Dataset> readDataset(const std::string& directory, std::size_t limit) {
     Dataset dataset;
-    if (fs::exists(fs::path(directory) / "ground_truth_labels.txt")) {
+    if (canBeFound(fs::path(directory) / "ground_truth_labels.txt")) {
         NNBURST_TRY(readImages(directory, dataset));
     } else {
         NNBURST_TRY(readSequences(directory, dataset));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "model/invalid.h"
@@ -23,7 +24,9 @@ constexpr std::size_t kMaximumInputFileBytes = std::size_t{4} << 30U;
 Result<std::vector<std::string>> imagesOf(const std::vector<std::string>& paths) {
     std::vector<std::string> images;
     for (const std::string& path : paths) {
-        if (std::filesystem::is_directory(path)) {
+        // What cannot be looked at is no directory: an error names it when it is read.
+        std::error_code ignored;
+        if (std::filesystem::is_directory(path, ignored)) {
             NNBURST_TRY_ASSIGN(const std::vector<std::string> found, tools::imagesIn(path));
             images.insert(images.end(), found.begin(), found.end());
         } else if (tools::isImageName(path)) {

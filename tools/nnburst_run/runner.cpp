@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/operand_info.h"
 #include "support/random_frame.h"
 
 namespace nnburst::run {
@@ -11,6 +12,7 @@ namespace nnburst::run {
 Result<Runner> Runner::create(const TfliteModel& model, Device& device, Via via) {
     NNBURST_TRY_ASSIGN(tools::PooledRequest operands, tools::PooledRequest::create(model.model));
     Runner runner(model, std::move(operands));
+    runner.resetStates();
     NNBURST_TRY_ASSIGN(runner.prepared_, prepareModel(device, model.model));
     if (via == Via::BURST) {
         NNBURST_TRY_ASSIGN(runner.burst_, runner.prepared_->configureExecutionBurst({}));
@@ -31,8 +33,11 @@ void Runner::feedBack() {
 }
 
 void Runner::resetStates() {
+    const Subgraph& main = model_->model.main;
     for (const TfliteModel::State& state : model_->states) {
-        std::ranges::fill(operands_.input(state.input), std::byte{});
+        const Operand& operand = main.operands[main.inputIndexes[state.input]];
+        std::ranges::fill(operands_.input(state.input),
+                          firstStateByte(operand.type, operand.zeroPoint));
     }
 }
 

@@ -18,7 +18,7 @@
 
 namespace nnburst::run {
 
-/// Owns the operands' memory; states begin at zero. Movable. Not thread-safe.
+/// Owns the operands' memory; states begin as TfliteModel::State says. Movable. Not thread-safe.
 class Runner {
   public:
     /// Prepares `model`, which must outlive this object, on `device`.
@@ -36,7 +36,7 @@ class Runner {
     [[nodiscard]] Result<std::chrono::nanoseconds> execute();
     /// Copies the states that the last execution computed to the inputs of the next step.
     void feedBack();
-    /// Begins a new sequence: states are zero.
+    /// Begins a new sequence: states are as before the first step.
     void resetStates();
 
   private:

@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_run/step_run.h"
 
+#include <algorithm>
 #include <span>
 
 namespace nnburst::run {
 
 namespace {
+
+/// Latencies for which there is room from the beginning, so that a large --repeat takes memory only
+/// as it runs.
+constexpr std::uint64_t kMaximumReserved = std::uint64_t{1} << 20U;
 
 std::uint64_t now() {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -20,7 +25,7 @@ Result<Outcome> runSteps(Runner& runner, std::size_t outputCount, const InputSte
                          std::uint64_t repeat, ProfileReader* profile) {
     Outcome outcome;
     outcome.outputs.resize(outputCount);
-    outcome.latencies.reserve(inputs.count() * repeat);
+    outcome.latencies.reserve(std::min(inputs.count() * repeat, kMaximumReserved));
     for (std::uint64_t step = 0; step < inputs.count(); ++step) {
         NNBURST_TRY(inputs.write(step, runner));
         if (step == 0 && profile != nullptr) {

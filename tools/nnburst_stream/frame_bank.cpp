@@ -57,7 +57,8 @@ Result<> FrameBank::readFrames(const TfliteModel& model, const std::string& dire
     std::error_code error;
     std::vector<std::string> paths;
     for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-        if (entry.is_regular_file()) {
+        std::error_code ignored;  // what cannot be looked at is no frame
+        if (entry.is_regular_file(ignored)) {
             paths.push_back(entry.path());
         }
     }

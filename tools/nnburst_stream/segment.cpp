@@ -40,8 +40,9 @@ std::uint64_t roundsOf(Amount whole, Amount least) {
 /// The frames of a segment that are in flight, in the order in which they were sent.
 class Pipeline {
   public:
-    Pipeline(Target& target, const Segment& segment, Recorder& recorder) noexcept
-        : target_(target), segment_(segment), recorder_(recorder) {}
+    Pipeline(Target& target, const Segment& segment, Recorder& recorder,
+             const std::atomic<bool>& stop) noexcept
+        : target_(target), segment_(segment), recorder_(recorder), stop_(stop) {}
 
     /// Collects outputs until there is a free buffer for the next frame, and then while outputs may
     /// come before that frame is due.
@@ -54,13 +55,17 @@ class Pipeline {
     }
 
     /// Sends the next frame, for which there must be a free buffer. Without `due` it is due now.
-    Result<> send(const OptionalTimePoint& due, bool isMeasured) {
+    /// Returns false, and sends nothing, if it is stopped before the frame is due.
+    Result<bool> send(const OptionalTimePoint& due, bool isMeasured) {
         const std::size_t buffer = sent_ % target_.bufferCount();
         target_.write(buffer, segment_.firstFrame + sent_);
         Frame& frame = frames_[buffer];
         frame.isMeasured = isMeasured;
-        frame.sent = due ? waitUntil(*due, segment_.spin) : TimePoint(steady_clock::now());
+        frame.sent = due ? waitUntil(*due, stop_, segment_.spin) : TimePoint(steady_clock::now());
         frame.due = due.value_or(frame.sent);
+        if (frame.sent < frame.due) {
+            return false;
+        }
         OptionalTimePoint deadline;
         if (segment_.deadline) {
             deadline = frame.due + *segment_.deadline;
@@ -68,7 +73,7 @@ class Pipeline {
         NNBURST_TRY(target_.send(buffer, deadline));
         ++sent_;
         recorder_.noteInFlight(sent_ - collected_);
-        return {};
+        return true;
     }
 
     Result<> collectAll() {
@@ -131,6 +136,7 @@ class Pipeline {
     Target& target_;
     const Segment& segment_;
     Recorder& recorder_;
+    const std::atomic<bool>& stop_;
     std::array<Frame, kMostInFlight> frames_{};  // by buffer
     std::uint64_t sent_ = 0;
     std::uint64_t collected_ = 0;
@@ -175,10 +181,10 @@ Result<std::uint64_t> sendSegment(Target& target, const Segment& segment, Record
                                   const std::atomic<bool>& stop) {
     NNBURST_TRY(target.setMeasure(segment.measure));
     recorder.beginSegment();
-    Pipeline pipeline(target, segment, recorder);
+    Pipeline pipeline(target, segment, recorder, stop);
     std::optional<TimePoint> end;         // set at the first measured frame
     std::optional<BurstWaitStats> waits;  // before the first measured frame
-    for (std::uint64_t i = 0;; ++i) {
+    for (std::uint64_t i = 0;;) {
         OptionalTimePoint due;
         if (segment.period) {
             due = segment.start + *segment.period * static_cast<std::int64_t>(i);
@@ -203,7 +209,8 @@ Result<std::uint64_t> sendSegment(Target& target, const Segment& segment, Record
             }
             return i;
         }
-        NNBURST_TRY(pipeline.send(due, isMeasured));
+        NNBURST_TRY_ASSIGN(const bool isSent, pipeline.send(due, isMeasured));
+        i += isSent ? 1 : 0;
     }
 }
 

@@ -56,9 +56,9 @@ struct Segment {
 /// while the next frame is not due. It cannot collect and send at the same time. So it collects the
 /// next output first only if that may come before the next frame is due, going by the quickest one
 /// so far. When the time is over, frames that were due and not sent are recorded as unsent. Ends
-/// early when `stop` is set. Allocates nothing in the loop. Returns the number of frames that were
-/// sent, with those that are not measured. Missed deadlines are recorded; any other error ends the
-/// segment.
+/// early when `stop` is set, also while the next frame is not due. Allocates nothing in the loop.
+/// Returns the number of frames that were sent, with those that are not measured. Missed deadlines
+/// are recorded; any other error ends the segment.
 [[nodiscard]] Result<std::uint64_t> sendSegment(Target& target, const Segment& segment,
                                                 Recorder& recorder, const std::atomic<bool>& stop);
 

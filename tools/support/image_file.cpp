@@ -130,7 +130,8 @@ Result<std::vector<std::string>> imagesIn(const std::string& directory) {
     std::vector<std::string> images;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(directory, error)) {
-        if (isImageName(entry.path()) && entry.is_regular_file()) {
+        std::error_code ignored;  // what cannot be looked at is no image
+        if (isImageName(entry.path()) && entry.is_regular_file(ignored)) {
             images.push_back(entry.path());
         }
     }

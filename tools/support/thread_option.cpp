@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <optional>
+#include <system_error>
 
 #include "nnburst/device.h"
 
@@ -19,14 +22,26 @@ std::string textOf(std::uint32_t threads) {
     return threads == 0 ? kAutomatic : std::to_string(threads);
 }
 
+/// The number of threads, which is decimal; 0 if it is left to measurement.
+std::optional<std::uint32_t> threadsOf(const std::string& text) {
+    if (text == kAutomatic) {
+        return 0;
+    }
+    std::uint32_t threads = 0;
+    const char* const end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data(), end, threads);
+    if (error != std::errc() || last != end || threads < 1 ||
+        threads > DriverOptions::kMaximumThreads) {
+        return std::nullopt;
+    }
+    return threads;
+}
+
 /// An error for CLI11 unless `text` is a number of threads; else empty.
 std::string whyNotThreads(const std::string& text) {
-    std::uint32_t threads = 0;
-    const bool isCount = CLI::detail::lexical_cast(text, threads) && threads >= 1 &&
-                         threads <= DriverOptions::kMaximumThreads;
-    return isCount || text == kAutomatic ? std::string()
-                                         : fmt::format("{} threads: must be 1 to {}, or {}", text,
-                                                       DriverOptions::kMaximumThreads, kAutomatic);
+    return threadsOf(text) ? std::string()
+                           : fmt::format("{} threads: must be 1 to {}, or {}", text,
+                                         DriverOptions::kMaximumThreads, kAutomatic);
 }
 
 }  // namespace
@@ -34,9 +49,7 @@ std::string whyNotThreads(const std::string& text) {
 void addThreadOption(CLI::App& app, const std::string& names, std::uint32_t& threads) {
     app.add_option_function<std::string>(
            names,
-           [&threads](const std::string& text) {
-               threads = text == kAutomatic ? 0 : static_cast<std::uint32_t>(std::stoul(text));
-           },
+           [&threads](const std::string& text) { threads = threadsOf(text).value_or(threads); },
            "Threads that share the work of one operation. auto: each model is measured\n"
            "when it is prepared, which takes about a second, and has more than one if\n"
            "answers then come sooner (NNBURST_VLOG=compilation shows the figures)")

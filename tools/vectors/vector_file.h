@@ -46,6 +46,7 @@ struct VectorExample {
 };
 
 /// The file NAME.jsonl `path`, or all such files below the directory `path`, ordered by path.
+/// Throws std::filesystem::filesystem_error for what cannot be looked at.
 [[nodiscard]] std::vector<std::filesystem::path> vectorFiles(const std::filesystem::path& path);
 
 /// Calls `visit` with every example of the file; with `type`, only with those that contain an
