@@ -126,7 +126,7 @@ Outcome<Places> check(const ModelVersion& model, const SharedRegions& regions,
     return places;
 }
 
-/// Makes the memory of a session ready for a request: no driver uses it, and states are zero,
+/// Makes the memory of a session ready for a request: no driver uses it, and states begin anew,
 /// because each request stands for itself.
 Outcome<> clear(Session& session, const OptionalTimePoint& deadline) {
     if (session.isMemoryInUse()) {

@@ -63,8 +63,8 @@ struct SessionOptions {
 
 /// Movable; moving does not change the addresses of inputs and outputs. Keeps the prepared model
 /// and its memory alive. The session holds the states of recurrent models (ModelSignature::states),
-/// which are not among its inputs and outputs: they are zero at first and pass from one run to the
-/// next without a copy.
+/// which are not among its inputs and outputs: they begin as TfliteModel::State says and pass from
+/// one run to the next without a copy.
 class Session {
   public:
     /// Imports the `.tflite` file at `path`, prepares it on `device` and makes a session for it.
@@ -158,8 +158,8 @@ class Session {
     /// Waits until isMemoryInUse is false: see Burst::waitForMemory.
     [[nodiscard]] NNBURST_EXPORT Result<> waitForMemory(const OptionalTimePoint& deadline = {});
 
-    /// Sets all states to zero, as before the first run. RESOURCE_EXHAUSTED_TRANSIENT while a run
-    /// is under way or memory is in use.
+    /// Sets all states to what they were before the first run. RESOURCE_EXHAUSTED_TRANSIENT while a
+    /// run is under way or memory is in use.
     [[nodiscard]] NNBURST_EXPORT Result<> resetStates();
 
     /// Replaces the model by that of `next`, between two runs: by a new version of the model, or by

@@ -43,8 +43,8 @@ struct TfliteSignature {
 /// - Variable tensors (states of recurrent operators), which the HAL does not have, become inputs
 ///   and outputs of the model, after those of the file.
 struct TfliteModel {
-    /// A state: feed model output `output` back to model input `input` of the next step; zero at
-    /// first.
+    /// A state: feed model output `output` back to model input `input` of the next step. At first
+    /// all its bytes are 0, or the zero point if its type is TENSOR_QUANT8_ASYMM_SIGNED.
     struct State {
         std::uint32_t input = 0;
         std::uint32_t output = 0;

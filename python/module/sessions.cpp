@@ -272,7 +272,7 @@ void addSessions(py::module_& module) {
              [](SharedSession& shared) {
                  take(shared.use([](Session& session) { return session.resetStates(); }));
              },
-             "Makes all states zero, as before the first run.")
+             "Sets all states to what they were before the first run.")
         .def_property_readonly("is_memory_in_use",
                                [](SharedSession& shared) {
                                    return shared.look(

@@ -49,11 +49,11 @@ Account::Account(std::string name, const Amounts& limits, std::shared_ptr<Accoun
 Result<Charge> Account::charge(Resource resource, std::uint64_t amount) {
     for (Account* account = this; account != nullptr; account = account->parent_.get()) {
         if (!account->tryAdd(resource, amount)) {
-            Error error = account->exceeded(resource, amount);
             for (Account* charged = this; charged != account; charged = charged->parent_.get()) {
                 charged->subtract(resource, amount);
             }
-            return tl::unexpected<Error>(std::move(error));
+            // Last, because there may be no memory for its text.
+            return tl::unexpected<Error>(account->exceeded(resource, amount));
         }
     }
     return Charge(shared_from_this(), resource, amount);

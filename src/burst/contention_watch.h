@@ -15,6 +15,10 @@ namespace nnburst::burst {
 /// Used by the thread that serves the burst.
 class ContentionWatch {
   public:
+    /// `before` is what the model says when the burst is made.
+    explicit ContentionWatch(const exec::Contention& before) noexcept
+        : delayedCount_(before.delayedCount) {}
+
     /// To be called after each execution, with what the model says then.
     void addExecution(const exec::Contention& contention) noexcept {
         const bool isDelayed = contention.delayedCount != delayedCount_;
@@ -39,7 +43,7 @@ class ContentionWatch {
         until = happened ? kExecutionsUntilUncontended : std::max(until - 1, 0);
     }
 
-    std::uint32_t delayedCount_ = 0;  // as of the last look
+    std::uint32_t delayedCount_;  // as of the last look
     // Executions until contention, and delays, are considered over.
     int untilUncontended_ = 0;
     int untilUndelayed_ = 0;

@@ -102,7 +102,8 @@ class Server::Impl final : public Servable {
                   channel_.driverWaits()),
           user_(executable),
           session_(wakingLate(std::move(executable))),
-          lines_(std::max(requests.capacity(), results.capacity())) {}
+          lines_(std::max(requests.capacity(), results.capacity())),
+          contention_(session_.executable().model->contention()) {}
 
     ~Impl() override {
         stop();

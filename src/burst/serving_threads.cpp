@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -203,8 +204,8 @@ void ServingThreadPool::Registration::ring() const noexcept {
 ServingThreadPool::ScopedClientWait::ScopedClientWait(ServingThreadPool& pool) noexcept
     : pool_(pool) {
     ++pool_.clientWaits_;
-    (void)pool_.ensureIdleThread();  // without one the next burst waits until a thread is free
-    pool_.ringWaiting();             // another one may be served meanwhile
+    pool_.startReplacement();
+    pool_.ringWaiting();  // another one may be served meanwhile
 }
 
 ServingThreadPool::ScopedClientWait::~ScopedClientWait() {
@@ -302,12 +303,27 @@ Result<> ServingThreadPool::ensureIdleThread() {
     if (idle_.load(std::memory_order_relaxed) != 0) {
         return {};
     }
+    // Before the thread starts: neither what keeps it nor its end may need memory.
+    threads_.reserve(threads_.size() + 1);
+    ended_.reserve(threads_.size() + 1);
     NNBURST_TRY_ASSIGN(std::thread thread,
                        system::startThread("nnburst-burst", [this] { runThread(); }));
     threads_.push_back(std::move(thread));
     ++threadCount_;
     ++idle_;  // for the new thread, which is not waiting yet
     return {};
+}
+
+/// The calling thread will hear no doorbells for a while. If no thread can be started, the next one
+/// whose turn ends waits for doorbells (endAndTakeWaiting).
+void ServingThreadPool::startReplacement() noexcept {
+    bool isThere = false;
+    try {
+        isThere = ensureIdleThread().has_value();
+    } catch (const std::bad_alloc&) {
+        // Counts as a failed start.
+    }
+    isStartRefused_.store(!isThere, std::memory_order_relaxed);
 }
 
 void ServingThreadPool::joinEndedThreads() {
@@ -392,7 +408,7 @@ void ServingThreadPool::answerRing(const std::shared_ptr<Registration::Entry>& e
         return;
     }
     --idle_;
-    (void)ensureIdleThread();  // without one the next burst waits until a thread is free
+    startReplacement();
     while (turn.entry != nullptr) {
         const bool hasMore = turn.entry->enter() && serve(turn);
         turn = endAndTakeWaiting(*turn.entry, hasMore);
@@ -444,7 +460,8 @@ ServingThreadPool::Turn ServingThreadPool::begin(
 }
 
 /// The calling thread has served `entry`. Gives the turn of the burst that it is to serve next, if
-/// one waits that may be served.
+/// one waits that may be served. If no thread waits for doorbells, gives none: the calling thread
+/// must wait for them, and serves the bursts in the order in which they were rung.
 ServingThreadPool::Turn ServingThreadPool::endAndTakeWaiting(Registration::Entry& entry,
                                                              bool hasMore) noexcept {
     const system::MutexLock lock(mutex_);
@@ -453,8 +470,10 @@ ServingThreadPool::Turn ServingThreadPool::endAndTakeWaiting(Registration::Entry
         addToWaiting(entry);  // served again after others that were rung before
     }
     Turn next;
-    if (const Registration::Entry* const waiting = takeWaiting()) {
-        next = begin(entries_.find(waiting->id)->second);
+    if (idle_.load(std::memory_order_relaxed) != 0) {
+        if (const Registration::Entry* const waiting = takeWaiting()) {
+            next = begin(entries_.find(waiting->id)->second);
+        }
     }
     ringNextWaiting();
     return next;

@@ -103,12 +103,15 @@ class ServingThreadPool {
         ServingThreadPool& pool_;
     };
 
-    /// Whether as many bursts are served as there may be threads, and there are more bursts: one
-    /// that is rung may have to wait, so those that are served take turns.
+    /// Whether as many bursts are served as there may be threads, or as the system gives threads,
+    /// and there are more bursts: one that is rung may have to wait, so those that are served take
+    /// turns.
     [[nodiscard]] bool isExhausted() const noexcept {
         // Relaxed, here and below: the counts only decide how long threads serve and live.
-        return isFull_.load(std::memory_order_relaxed) &&
-               registrationCount_.load(std::memory_order_relaxed) > maximumThreads_;
+        const std::size_t bursts = registrationCount_.load(std::memory_order_relaxed);
+        return (isFull_.load(std::memory_order_relaxed) && bursts > maximumThreads_) ||
+               (isStartRefused_.load(std::memory_order_relaxed) &&
+                idle_.load(std::memory_order_relaxed) == 0 && bursts > threadCount());
     }
 
     [[nodiscard]] std::size_t threadCount() const noexcept {
@@ -149,6 +152,7 @@ class ServingThreadPool {
     [[nodiscard]] std::size_t allowedThreads() const noexcept;
     [[nodiscard]] bool mayEnd() noexcept NNBURST_EXCLUDES(mutex_);
     Result<> ensureIdleThread() NNBURST_EXCLUDES(mutex_);
+    void startReplacement() noexcept NNBURST_EXCLUDES(mutex_);
     void joinEndedThreads() NNBURST_REQUIRES(mutex_);
     void remove(const Registration::Entry& entry) noexcept NNBURST_EXCLUDES(mutex_);
 
@@ -161,6 +165,7 @@ class ServingThreadPool {
     std::atomic<std::size_t> registrationCount_{0};
     std::atomic<std::size_t> clientWaits_{0};  // threads that wait for a client's answer
     std::atomic<bool> isFull_{false};          // as many bursts are served as there may be threads
+    std::atomic<bool> isStartRefused_{false};  // the last attempt to start a replacement failed
     SpinShares spins_;
     ServingPlaces places_;
 

@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -19,8 +20,10 @@ namespace nnburst {
 
 namespace {
 
-/// Devices that use a buffer for longer, such as a GPU that hangs, cost the request, not the
-/// thread.
+using namespace std::chrono_literals;
+
+/// Devices that use the buffers of a request for longer, such as a GPU that hangs, cost the
+/// request, not the thread.
 constexpr std::chrono::milliseconds kLongestDeviceUse{1000};
 
 Result<> synchronise(int fd, std::uint64_t flags, const char* what) {
@@ -89,15 +92,34 @@ bool isDeviceBuffer(int fd) noexcept {
     return ::fstatfs(fd, &fileSystem) == 0 && fileSystem.f_type == DMA_BUF_MAGIC;
 }
 
-Result<> DeviceBufferAccess::begin(int fd) {
-    // Without a device that uses the buffer it can be written at once.
+DeviceBufferAccess::DeviceBufferAccess(const OptionalTimePoint& deadline) noexcept
+    : longest_(std::chrono::steady_clock::now() + kLongestDeviceUse),
+      end_(std::clamp(deadline.value_or(longest_), longest_ - kLongestDeviceUse, longest_)) {}
+
+/// Without a device that uses the buffer it can be written at once.
+Result<> DeviceBufferAccess::awaitDevices(int fd) const {
     pollfd event{.fd = fd, .events = POLLOUT, .revents = 0};
-    const int ready = ::poll(&event, 1, static_cast<int>(kLongestDeviceUse.count()));
-    if (ready == 0) {
-        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                       "a device still uses a buffer of the request after " +
-                           std::to_string(kLongestDeviceUse.count()) + " ms");
+    int ready = 0;
+    do {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
+        ready =
+            ::poll(&event, 1, static_cast<int>(std::clamp(left, 0ms, kLongestDeviceUse).count()));
+    } while (ready < 0 && errno == EINTR);
+    if (ready != 0) {
+        return {};
     }
+    if (end_ < longest_) {
+        return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                       "the deadline has passed while a device used a buffer of the request");
+    }
+    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                   "a device still uses a buffer of the request after " +
+                       std::to_string(kLongestDeviceUse.count()) + " ms");
+}
+
+Result<> DeviceBufferAccess::begin(int fd) {
+    NNBURST_TRY(awaitDevices(fd));
     NNBURST_TRY(synchronise(fd, DMA_BUF_SYNC_START, "begin"));
     begun_.push_back(fd);
     return {};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "nnburst/result.h"
+#include "nnburst/types.h"
 
 namespace nnburst {
 
@@ -20,17 +21,18 @@ namespace nnburst {
 [[nodiscard]] bool isDeviceBuffer(int fd) noexcept;
 
 /// RAII: brackets accesses of the processor to device buffers, from `begin` until `end` or
-/// destruction. Not thread-safe. A reused object allocates nothing.
+/// destruction. Not thread-safe.
 class DeviceBufferAccess {
   public:
-    DeviceBufferAccess() noexcept = default;
+    /// Waits for the devices that still use the buffers until `deadline`, and for at most 1 s.
+    explicit DeviceBufferAccess(const OptionalTimePoint& deadline = std::nullopt) noexcept;
     ~DeviceBufferAccess() { (void)end(); }
     DeviceBufferAccess(const DeviceBufferAccess&) = delete;
     DeviceBufferAccess& operator=(const DeviceBufferAccess&) = delete;
 
     /// Begins accesses to one more buffer, whose descriptor must stay open. Waits for devices that
-    /// still use it; RESOURCE_EXHAUSTED_TRANSIENT if they do not finish in time, GENERAL_FAILURE if
-    /// the system refuses.
+    /// still use it. MISSED_DEADLINE_TRANSIENT if they do not finish before the deadline,
+    /// RESOURCE_EXHAUSTED_TRANSIENT if they take too long, GENERAL_FAILURE if the system refuses.
     [[nodiscard]] Result<> begin(int fd);
 
     /// Ends the accesses to all buffers. GENERAL_FAILURE if the system refuses one: then devices
@@ -38,6 +40,10 @@ class DeviceBufferAccess {
     Result<> end();
 
   private:
+    Result<> awaitDevices(int fd) const;
+
+    const TimePoint longest_;  ///< when devices have used buffers for too long
+    const TimePoint end_;      ///< of waiting: that, or the deadline
     std::vector<int> begun_;
 };
 

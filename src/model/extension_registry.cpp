@@ -174,11 +174,26 @@ Result<> resolveExtensions(Model& model, PrefixSource source) {
     if (isResolved && source == PrefixSource::CLIENT) {
         return invalid("extension prefix of {} or more: must have 15 bits", kFirstResolvedPrefix);
     }
+    // Validation no longer sees prefixes that are replaced. 0 is that of the HAL's types.
+    std::set<std::uint16_t> declared{0};
+    for (std::size_t index = 0; index < model.extensionNameToPrefix.size(); ++index) {
+        const std::uint16_t prefix = model.extensionNameToPrefix[index].prefix;
+        if (!declared.insert(prefix).second) {
+            return invalid("extension {}: prefix {}: must not be 0 or that of another extension",
+                           index, prefix);
+        }
+    }
     std::map<std::uint16_t, std::uint16_t> prefixes;
     for (ExtensionNameAndPrefix& extension : model.extensionNameToPrefix) {
         if (const std::uint16_t resolved = prefixOf(extension.name); resolved != 0) {
             prefixes.try_emplace(extension.prefix, resolved);
             extension.prefix = resolved;
+        } else if (extension.prefix >= kFirstResolvedPrefix) {
+            // In this process another extension may have the prefix.
+            return failure(ErrorStatus::GENERAL_FAILURE,
+                           fmt::format("the cached model uses extension \"{}\", which is not known "
+                                       "to this device: prepare from the model again",
+                                       extension.name));
         }
     }
     visitTypes(model, [&](auto& type) {

@@ -32,8 +32,9 @@ inline constexpr std::uint16_t kFirstResolvedPrefix = 0x8000;
 enum class PrefixSource : std::uint8_t { CLIENT, CACHE };
 
 /// Replaces the prefixes of the extensions that the process knows, in types and in
-/// extensionNameToPrefix. Prefixes of other extensions stay. INVALID_ARGUMENT if a client uses
-/// prefixes of resolved models.
+/// extensionNameToPrefix. Prefixes of other extensions stay. INVALID_ARGUMENT if two extensions
+/// have one prefix, if one has prefix 0, or if a client uses prefixes of resolved models;
+/// GENERAL_FAILURE if a cached model has one for an extension that the process does not know.
 [[nodiscard]] Result<> resolveExtensions(Model& model, PrefixSource source);
 
 /// GENERAL_FAILURE if a resolved model uses an extension that the process does not know, naming it.

@@ -34,6 +34,14 @@ enum class OperandKind : std::uint8_t {
 /// The first HAL version with operands of `type`; V1_0 for those of vendors.
 [[nodiscard]] HalVersion since(OperandType type) noexcept;
 
+/// The byte of which a state consists before the first run, as TFLite's ResetVariableTensor sets
+/// it: the zero point for TENSOR_QUANT8_ASYMM_SIGNED, 0 for all other types.
+[[nodiscard]] constexpr std::byte firstStateByte(OperandType type,
+                                                 std::int32_t zeroPoint) noexcept {
+    return type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ? static_cast<std::byte>(zeroPoint)
+                                                           : std::byte{0};
+}
+
 /// "2x0x3" or "none", for messages.
 [[nodiscard]] std::string dimensionsText(std::span<const std::uint32_t> dimensions);
 

@@ -3,7 +3,6 @@
 #include "session/operand_memory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "model/invalid.h"
@@ -108,13 +107,15 @@ Result<Mapping> makeRegion(std::uint64_t sizeBytes) {
 }  // namespace
 
 Result<OperandMemory> OperandMemory::create(const ModelSignature& signature,
-                                            std::vector<Dimensions> inputDimensions,
                                             std::uint64_t openOutputBytes) {
     NNBURST_TRY_ASSIGN(const Sizes sizes, Sizes::of(signature));
     NNBURST_TRY_ASSIGN(MemoryPool pool, MemoryPool::create(sizes.poolBytes()));
     OperandMemory memory(std::move(pool));
     memory.states_ = signature.states;
-    memory.inputDimensions_ = std::move(inputDimensions);
+    for (const TfliteModel::State& state : signature.states) {
+        const NamedOperand& input = signature.inputs[state.input];
+        memory.firstStateBytes_.push_back(firstStateByte(input.type, input.zeroPoint));
+    }
     for (const std::uint64_t bytes : sizes.inputs) {
         NNBURST_TRY(memory.placeInPool(bytes, memory.inputs_));
     }
@@ -126,6 +127,7 @@ Result<OperandMemory> OperandMemory::create(const ModelSignature& signature,
             NNBURST_TRY(memory.placeInPool(bytes, memory.outputs_));
         }
     }
+    memory.resetStates();
     return memory;
 }
 
@@ -140,7 +142,8 @@ Result<> OperandMemory::grow(std::size_t output, std::uint64_t sizeBytes) {
     return {};
 }
 
-Request OperandMemory::request(std::size_t phase) const {
+Request OperandMemory::request(std::size_t phase,
+                               std::span<const Dimensions> inputDimensions) const {
     Request request;
     request.pools.emplace_back(pool_.region());
     const auto inPool = [](const Place& place) {
@@ -151,7 +154,7 @@ Request OperandMemory::request(std::size_t phase) const {
     };
     for (std::size_t index = 0; index < inputs_.size(); ++index) {
         request.inputs.push_back(inPool(inputs_[index]));
-        request.inputs.back().dimensions = inputDimensions_[index];
+        request.inputs.back().dimensions = inputDimensions[index];
     }
     for (std::size_t index = 0; index < outputs_.size(); ++index) {
         if (!isOpen(index)) {
@@ -173,10 +176,11 @@ Request OperandMemory::request(std::size_t phase) const {
     return request;
 }
 
-void OperandMemory::zeroStates() noexcept {
-    for (const auto& [input, output] : states_) {
+void OperandMemory::resetStates() noexcept {
+    for (std::size_t state = 0; state < states_.size(); ++state) {
+        const auto [input, output] = states_[state];
         for (const std::span<std::byte> bytes : {this->input(input), this->output(output)}) {
-            std::memset(bytes.data(), 0, bytes.size());
+            std::ranges::fill(bytes, firstStateBytes_[state]);
         }
     }
 }

@@ -29,15 +29,15 @@ inline constexpr std::size_t kPhases = 2;
 /// as the model counts them.
 class OperandMemory {
   public:
-    /// Memory for operands of `signature`, whose inputs have known sizes. `inputDimensions` has one
-    /// entry for each input: the dimensions that requests must give, or empty if the model has
-    /// them. INVALID_ARGUMENT if a size is not known to this process, or if the two ends of a state
-    /// differ.
+    /// Memory for operands of `signature`, whose inputs have known sizes. INVALID_ARGUMENT if a
+    /// size is not known to this process, or if the two ends of a state differ.
     [[nodiscard]] static Result<OperandMemory> create(const ModelSignature& signature,
-                                                      std::vector<Dimensions> inputDimensions,
                                                       std::uint64_t openOutputBytes);
 
-    [[nodiscard]] Request request(std::size_t phase) const;
+    /// `inputDimensions` has one entry for each input: the dimensions that the request must give,
+    /// or empty if the model has them.
+    [[nodiscard]] Request request(std::size_t phase,
+                                  std::span<const Dimensions> inputDimensions) const;
 
     [[nodiscard]] std::span<std::byte> input(std::size_t index) const noexcept {
         return inputs_[index].bytes();
@@ -53,7 +53,8 @@ class OperandMemory {
     /// memory.
     [[nodiscard]] Result<> grow(std::size_t output, std::uint64_t sizeBytes);
 
-    void zeroStates() noexcept;
+    /// Sets all states to what they are before the first run.
+    void resetStates() noexcept;
 
   private:
     /// Where an operand lies: in the pool, or in a region of its own.
@@ -72,8 +73,8 @@ class OperandMemory {
     MemoryPool pool_;
     std::vector<Place> inputs_;
     std::vector<Place> outputs_;
-    std::vector<Dimensions> inputDimensions_;
     std::vector<TfliteModel::State> states_;
+    std::vector<std::byte> firstStateBytes_;  ///< one for each of states_
 };
 
 }  // namespace nnburst::session

@@ -152,10 +152,10 @@ class Session::Impl {
         }
     }
 
-    /// Makes the burst. Once, before the first run.
-    Result<> connect() {
+    /// Makes the burst. Once, before the first run. `inputDimensions` as OperandMemory::request.
+    Result<> connect(std::vector<Dimensions> inputDimensions) {
         options_.burst.inFlight = 1;
-        return useModel(prepared_);
+        return useModel(prepared_, std::move(inputDimensions));
     }
 
     [[nodiscard]] const OperandList& inputs() const noexcept { return inputs_; }
@@ -227,7 +227,7 @@ class Session::Impl {
 
     Result<> resetStates() {
         NNBURST_TRY(checkIdle("resetStates"));
-        memory_.zeroStates();
+        memory_.resetStates();
         return {};
     }
 
@@ -241,7 +241,7 @@ class Session::Impl {
         if (!std::ranges::equal(signature_.states, next.signature_.states, isSame)) {
             return invalid("session replaceModel: the states of both models must be the same");
         }
-        return useModel(next.prepared_);
+        return useModel(next.prepared_, next.inputDimensions_);
     }
 
   private:
@@ -249,23 +249,27 @@ class Session::Impl {
         std::array<std::unique_ptr<ReusableExecution>, kPhases>;  ///< one for each phase
 
     /// Runs are those of `prepared` from now on, on a new burst. Changes nothing if it fails.
-    Result<> useModel(const SharedPreparedModel& prepared) {
+    Result<> useModel(const SharedPreparedModel& prepared,
+                      std::vector<Dimensions> inputDimensions) {
         NNBURST_TRY_ASSIGN(std::unique_ptr<Burst> burst,
                            prepared->configureExecutionBurst(options_.burst));
-        NNBURST_TRY_ASSIGN(Executions executions, makeExecutions(*burst));
+        NNBURST_TRY_ASSIGN(Executions executions, makeExecutions(*burst, inputDimensions));
         executions_ = std::move(executions);  // before the burst on which the earlier ones ran
         burst_ = std::move(burst);
         prepared_ = prepared;
+        inputDimensions_ = std::move(inputDimensions);
         return {};
     }
 
-    Result<Executions> makeExecutions(Burst& burst) const {
+    Result<Executions> makeExecutions(Burst& burst,
+                                      std::span<const Dimensions> inputDimensions) const {
         const ExecutionOptions options{.measure = options_.measure,
                                        .loopTimeout = options_.loopTimeout};
         Executions executions;
         for (std::size_t phase = 0; phase < (hasStates() ? kPhases : 1); ++phase) {
-            NNBURST_TRY_ASSIGN(executions[phase],
-                               burst.createReusableExecution(memory_.request(phase), options));
+            NNBURST_TRY_ASSIGN(
+                executions[phase],
+                burst.createReusableExecution(memory_.request(phase, inputDimensions), options));
         }
         return executions;
     }
@@ -273,7 +277,7 @@ class Session::Impl {
     /// The execution of the next run.
     Result<ReusableExecution*> execution() {
         if (executions_[phase_] == nullptr) [[unlikely]] {
-            NNBURST_TRY_ASSIGN(executions_, makeExecutions(*burst_));
+            NNBURST_TRY_ASSIGN(executions_, makeExecutions(*burst_, inputDimensions_));
         }
         return executions_[phase_].get();
     }
@@ -384,6 +388,7 @@ class Session::Impl {
     SharedPreparedModel prepared_;
     SessionOptions options_;
     const ModelSignature signature_;
+    std::vector<Dimensions> inputDimensions_;  ///< for OperandMemory::request, of prepared_
     OperandMemory memory_;
     const OperandList inputs_;
     OperandList outputs_;
@@ -428,12 +433,11 @@ Result<Session> Session::create(SharedPreparedModel prepared, ModelSignature sig
     }
     NNBURST_TRY(checkOptions(options));
     NNBURST_TRY_ASSIGN(std::vector<Dimensions> inputDimensions, completeInputs(signature, options));
-    NNBURST_TRY_ASSIGN(
-        OperandMemory memory,
-        OperandMemory::create(signature, std::move(inputDimensions), options.openOutputBytes));
+    NNBURST_TRY_ASSIGN(OperandMemory memory,
+                       OperandMemory::create(signature, options.openOutputBytes));
     auto impl = std::make_unique<Impl>(std::move(prepared), std::move(signature), options,
                                        std::move(memory));
-    NNBURST_TRY(impl->connect());
+    NNBURST_TRY(impl->connect(std::move(inputDimensions)));
     return Session(std::move(impl));
 }
 

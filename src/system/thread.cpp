@@ -71,37 +71,49 @@ class OrphanedThreads {
     std::list<std::thread> ended_ NNBURST_GUARDED_BY(mutex_);
 };
 
+/// RAII: blocks the signals that are sent to the process, in the calling thread and in the threads
+/// that it starts.
+class ScopedSignalBlock {
+  public:
+    ScopedSignalBlock() noexcept {
+        sigset_t sentToProcess;
+        ::sigfillset(&sentToProcess);
+        for (const int ownFault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+            ::sigdelset(&sentToProcess, ownFault);
+        }
+        ::pthread_sigmask(SIG_BLOCK, &sentToProcess, &before_);
+    }
+    ~ScopedSignalBlock() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    ScopedSignalBlock(const ScopedSignalBlock&) = delete;
+    ScopedSignalBlock& operator=(const ScopedSignalBlock&) = delete;
+
+  private:
+    sigset_t before_{};
+};
+
 }  // namespace
 
 Result<std::thread> startThread(const std::string& name, std::function<void()> body) {
-    sigset_t sentToProcess;
-    sigset_t before;
-    ::sigfillset(&sentToProcess);
-    for (const int ownFault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
-        ::sigdelset(&sentToProcess, ownFault);
+    const ScopedSignalBlock block;
+    // Made now: when the thread ends there may be no memory for it.
+    OrphanedThreads& orphaned = OrphanedThreads::get();
+    try {
+        return std::thread([name, inherited = priorityWithoutScopes(), body = std::move(body),
+                            &orphaned]() mutable {
+            // Naming another thread would open a file.
+            ::pthread_setname_np(::pthread_self(), name.c_str());
+            leaveScopes(inherited);
+            {
+                const ScopedTimeSlice slice(kShortTimeSlice);
+                body();
+                body = nullptr;
+            }
+            orphaned.end();
+        });
+    } catch (const std::system_error& error) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       "cannot start thread " + name + ": " + error.what());
     }
-    ::pthread_sigmask(SIG_BLOCK, &sentToProcess, &before);  // inherited by the new thread
-    Result<std::thread> started = [&]() -> Result<std::thread> {
-        try {
-            return std::thread(
-                [name, inherited = priorityWithoutScopes(), body = std::move(body)]() mutable {
-                    // Naming another thread would open a file.
-                    ::pthread_setname_np(::pthread_self(), name.c_str());
-                    leaveScopes(inherited);
-                    {
-                        const ScopedTimeSlice slice(kShortTimeSlice);
-                        body();
-                        body = nullptr;
-                    }
-                    OrphanedThreads::get().end();
-                });
-        } catch (const std::system_error& error) {
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                           "cannot start thread " + name + ": " + error.what());
-        }
-    }();
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return started;
 }
 
 void joinOrOrphan(std::thread& thread) {

@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "support/exhausted_memory.h"
 
 namespace nnburst {
 namespace {
@@ -65,6 +69,23 @@ TEST_F(AccountTest, refusesWhatExceedsTheUsersLimitAndChargesNothing) {
     EXPECT_NE(second.error().message.find("user 7"), std::string::npos);
     EXPECT_EQ(used(*other, Resource::MEMORY), 0U);
     EXPECT_EQ(used(*user, Resource::MEMORY), 60U);
+}
+
+/// There is no memory for a text with the name of the account whose limit is exceeded.
+int chargesNothingWithoutMemoryForTheError() {
+    const SharedAccount user =
+        Account::create(std::string(std::size_t{64} << 20, 'u'), amountsOf(100));
+    const SharedAccount client = Account::create("client", amountsOf(200), user);
+    test::stopGrowth();
+    try {
+        return client->charge(Resource::MEMORY, 101) ? 2 : 3;
+    } catch (const std::bad_alloc&) {
+        return used(*client, Resource::MEMORY) == 0 ? 0 : 1;
+    }
+}
+
+TEST_F(AccountTest, chargesNothingWhereThereIsNoMemoryForTheError) {
+    EXPECT_EXIT_STATUS(chargesNothingWithoutMemoryForTheError, 0);
 }
 
 TEST_F(AccountTest, hasAvailableWhatAllAccountsAboveHave) {

@@ -101,7 +101,7 @@ TEST(ServingPlaces, withoutProcessorsThereIsNone) {
 }
 
 TEST(ContentionWatch, isCrowdedWhileExecutionsRunSideBySideAndNoneWaits) {
-    ContentionWatch watch;
+    ContentionWatch watch({});
     watch.addExecution({.delayedCount = 0, .isCrowded = false});
     EXPECT_FALSE(watch.isCrowded());
     watch.addExecution({.delayedCount = 0, .isCrowded = true});
@@ -118,6 +118,14 @@ TEST(ContentionWatch, isCrowdedWhileExecutionsRunSideBySideAndNoneWaits) {
     }
     EXPECT_FALSE(watch.isCrowded());
     EXPECT_FALSE(watch.isContended());
+}
+
+TEST(ContentionWatch, countsNoDelaysFromBeforeItsBurst) {
+    ContentionWatch watch({.delayedCount = 5});
+    watch.addExecution({.delayedCount = 5});
+    EXPECT_FALSE(watch.isContended());
+    watch.addExecution({.delayedCount = 6});
+    EXPECT_TRUE(watch.isContended());
 }
 
 TEST(Burst, isServedOnTheProcessorOfItsClientWhileExecutionsFillTheProcessors) {

@@ -9,14 +9,20 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <future>
+#include <system_error>
+#include <thread>
 
 #include "burst/channel.h"
 #include "fakes.h"
+#include "support/exhausted_memory.h"
 #include "support/lingering_socket.h"
 #include "support/sleeping_threads.h"
 #include "system/affinity.h"
@@ -359,6 +365,55 @@ TEST(ServingThreads, areNotExhaustedByThoseThatWaitForTheirClients) {
     waitFor([&] { return hold.inside == 1; });
     EXPECT_TRUE(pool->isExhausted());
     hold.go.set_value();
+}
+
+/// Lets the process start no more threads. There is memory for other purposes.
+void refuseThreads() {
+    void* volatile heap = std::malloc(std::size_t{64} << 10);
+    test::stopGrowth();
+    try {
+        while (true) {
+            std::thread([] { ::pause(); }).detach();  // on the stack of a thread that has ended
+        }
+    } catch (const std::exception&) {  // or there was no memory for its text
+    }
+    std::free(heap);
+}
+
+/// One thread serves a burst that always has more to do, and another burst.
+int serveBothBurstsOnOneThread() {
+    const auto pool = *ServingThreadPool::create();
+    std::atomic<bool> isOver{false};
+    FakeBurst greedy([&] {
+        while (!pool->isExhausted() && !isOver) {
+            std::this_thread::sleep_for(1ms);
+        }
+        return !isOver;
+    });
+    FakeBurst other([] { return false; });
+    const auto registration = std::move(*ServingThreadPool::add(pool, greedy));
+    const auto otherRegistration = std::move(*ServingThreadPool::add(pool, other));
+    refuseThreads();
+    registration.ring();
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    const auto isCalledWithinTime = [&](const FakeBurst& burst, int count) {
+        while (burst.calls < count && std::chrono::steady_clock::now() < end) {
+            std::this_thread::sleep_for(1ms);
+        }
+        return burst.calls >= count;
+    };
+    bool areServed = isCalledWithinTime(greedy, 1);
+    for (int i = 1; i <= 3; ++i) {
+        otherRegistration.ring();
+        areServed = areServed && isCalledWithinTime(other, i) &&
+                    isCalledWithinTime(greedy, greedy.calls + 1);
+    }
+    isOver = true;
+    return areServed && pool->threadCount() == 1 ? 0 : 1;
+}
+
+TEST(ServingThreads, takeTurnsWhereTheSystemGivesNoMoreOfThem) {
+    EXPECT_EXIT_STATUS(serveBothBurstsOnOneThread, 0);
 }
 
 /// Serves on a thread of `pool` and gives its nice value.

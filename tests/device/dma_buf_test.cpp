@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -133,6 +134,19 @@ TEST_F(DmaBufTest, thatADeviceUsesForTooLongIsRefused) {
     EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
     fakeDmaBufs().areInUse = false;
     EXPECT_TRUE(prepared->executeSynchronously(addRequest(buffer.region), {}, outcome));
+}
+
+TEST_F(DmaBufTest, isNotAwaitedBeyondTheDeadline) {
+    const DeviceBuffer buffer(4096);
+    const SharedPreparedModel prepared = *prepareModel(**makeLocalDevice(), makeAddModel());
+    ExecutionOutcome outcome;
+    fakeDmaBufs().areInUse = true;
+    const TimePoint deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(900);
+    const Result<> missed =
+        prepared->executeSynchronously(addRequest(buffer.region), {.deadline = deadline}, outcome);
+    ASSERT_FALSE(missed);
+    EXPECT_EQ(missed.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    EXPECT_NE(missed.error().message.find("device"), std::string::npos) << missed.error().message;
 }
 
 TEST_F(DmaBufTest, whoseAccessTheSystemRefusesFailsTheRequest) {

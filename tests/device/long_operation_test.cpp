@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -33,6 +35,24 @@ Model makeReferenceModel() {
         builder.addConstant(OperandType::TENSOR_FLOAT32, {1}, std::as_bytes(std::span(one)));
     const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {kElements});
     builder.addOperation(OperationType::POW, {base, in}, {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
+/// out = relu(in), beside an image without elements that is resized to 2^62 pixels.
+Model makeModelOfAnEmptyImage() {
+    const std::vector<std::int32_t> sizes{1, 1, 1, 0};
+    ModelBuilder builder;
+    const auto shape =
+        builder.addConstant(OperandType::TENSOR_INT32, {4}, std::as_bytes(std::span(sizes)));
+    const auto image = builder.addTensor(OperandType::TENSOR_FLOAT32, {1, 1, 1, 0});
+    builder.addOperation(OperationType::FILL, {shape, builder.addScalar(0.0F)}, {image});
+    const auto size = builder.addScalar(std::numeric_limits<std::int32_t>::max());
+    const auto resized = builder.addTensor(OperandType::TENSOR_FLOAT32, {1, 0, 0, 0});
+    builder.addOperation(OperationType::RESIZE_NEAREST_NEIGHBOR,
+                         {image, size, size, builder.addScalar(false)}, {resized});
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    builder.addOperation(OperationType::RELU, {in}, {out});
     return std::move(*builder.build({in}, {out}));
 }
 
@@ -155,6 +175,10 @@ TEST_P(LongOperationTest, ofTheReferenceKernelsEndsSoonAfterItsDeadline) {
 TEST_P(LongOperationTest, ofXnnpackEndsSoonAfterItsDeadline) {
     use(makeXnnpackModel());
     expectAllWaysToEndEarly();
+}
+
+TEST_P(LongOperationTest, onAnImageWithoutElementsIsPreparedAtOnce) {
+    EXPECT_NE(prepare(makeModelOfAnEmptyImage()), nullptr);
 }
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(LongOperationTest);

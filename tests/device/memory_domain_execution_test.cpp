@@ -141,6 +141,28 @@ struct WrongExecution {
     std::function<void(Request&, ExecutionOptions&)> change;
 };
 
+TEST_P(MemoryDomainExecutionTest, anOutputOfARefusedRequestWithManyOutputsHoldsNothing) {
+    constexpr std::uint32_t kOutputs = 200;
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    std::vector<std::uint32_t> outputs;
+    for (std::uint32_t i = 0; i < kOutputs; ++i) {
+        outputs.push_back(builder.addTensor(OperandType::TENSOR_FLOAT32, {4}));
+        builder.addOperation(OperationType::RELU, {in}, {outputs.back()});
+    }
+    use(*builder.build({in}, outputs));
+    const AllocatedBuffer buffer = allocate({}, {kOutputs - 1});
+    fill(buffer, {1, 2, 3, 4});
+    const AddRequest add;
+    Request request = add.request;
+    request.inputs.resize(1);
+    request.pools.emplace_back(buffer.token);
+    request.outputs.resize(kOutputs, add.request.outputs[0]);
+    request.outputs.back() = kWholeBuffer;
+    EXPECT_FALSE(execute(request, {.measure = static_cast<MeasureTiming>(2)}));
+    EXPECT_TRUE(isEmptySoon(buffer));
+}
+
 TEST_P(MemoryDomainExecutionTest, anOutputOfARefusedRequestHoldsNothing) {
     use(makeAddModel());
     const AllocatedBuffer buffer = allocate({0}, {0});

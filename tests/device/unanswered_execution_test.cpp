@@ -116,6 +116,22 @@ TEST_F(UnansweredExecutionTest, isGivenUpAndKeepsItsMemoryUntilItIsAnswered) {
     EXPECT_FALSE(model->isMemoryInUse());
 }
 
+TEST_F(UnansweredExecutionTest, keepsItsMemoryFromAsynchronousAndFencedExecutions) {
+    ASSERT_FALSE(model->executeSynchronously(add.request, {.deadline = soon()}, outcome));
+    ErrorStatus end = ErrorStatus::NONE;
+    const Result<> launched = model->execute(
+        add.request, {}, [&](const Result<>& status, const ExecutionOutcome& /*outcome*/) {
+            end = status ? ErrorStatus::NONE : status.error().status;
+        });
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_EQ(end, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT) << "called back";
+    const auto fenced = model->executeFenced(add.request, {}, {}, {});
+    ASSERT_FALSE(fenced);
+    EXPECT_EQ(fenced.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    answer();
+}
+
 TEST_F(UnansweredExecutionTest, leavesOtherMemoryAlone) {
     ASSERT_FALSE(model->executeSynchronously(add.request, {.deadline = soon()}, outcome));
     test::AddRequest other;

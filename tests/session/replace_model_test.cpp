@@ -29,6 +29,19 @@ Model makeMulModel(std::uint32_t count = 4) {
     return std::move(*builder.build({a, b}, {out}));
 }
 
+/// The sums of the columns of `rows` rows; 0 leaves the number to the request.
+Model makeSumModel(std::uint32_t rows) {
+    const std::vector<std::int32_t> axes{0};
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {rows, 4});
+    const auto summed =
+        builder.addConstant(OperandType::TENSOR_INT32, {1}, std::as_bytes(std::span(axes)));
+    const auto keepsAxes = builder.addScalar(false);
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    builder.addOperation(OperationType::REDUCE_SUM, {in, summed, keepsAxes}, {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
 Session makeSession(Device& device, const Model& model, const SessionOptions& options = {}) {
     auto session = Session::create(device, model, options);
     EXPECT_TRUE(session) << session.error().message;
@@ -63,6 +76,20 @@ TEST_P(ReplaceModel, takesEffectBetweenTwoRunsInTheSameMemory) {
         ASSERT_EQ(out[3], 12.0F);
         replaced = session->replaceModel(makeSession(*device, makeAddModel()));
         ASSERT_TRUE(replaced) << replaced.error().message;
+    }
+}
+
+TEST_P(ReplaceModel, givesEachModelTheDimensionsThatItLeavesOpen) {
+    const SessionOptions oneRow{.inputDimensions = {{"input0", {1, 4}}}};
+    Session sums = makeSession(*device, makeSumModel(1));
+    std::ranges::fill(*sums.input<float>(), 3.0F);
+    for (const std::uint32_t rows : {0U, 1U, 0U}) {
+        const Result<> replaced = sums.replaceModel(
+            makeSession(*device, makeSumModel(rows), rows == 0 ? oneRow : SessionOptions()));
+        ASSERT_TRUE(replaced) << replaced.error().message;
+        const Result<> run = sums.run();
+        ASSERT_TRUE(run) << run.error().message;
+        EXPECT_EQ((*sums.output<float>())[3], 3.0F);
     }
 }
 

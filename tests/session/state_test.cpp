@@ -9,6 +9,7 @@
 
 #include "device/devices.h"
 #include "nnburst/builtin_models.h"
+#include "nnburst/model_builder.h"
 #include "nnburst/session.h"
 
 namespace nnburst::test {
@@ -23,6 +24,23 @@ void fillFeatures(std::span<float> features, int step) {
     for (std::size_t i = 0; i < features.size(); ++i) {
         features[i] = std::sin(static_cast<float>(step + 1) * static_cast<float>(i));
     }
+}
+
+/// Adds its input to the sum of the earlier ones, a state. All are signed bytes of scale 0.5 and
+/// zero point 7.
+Model makeQuantizedSum() {
+    ModelBuilder builder;
+    const auto tensor = [&] {
+        return builder.addTensor(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, {4}, 0.5F, 7);
+    };
+    const auto in = tensor();
+    const auto state = tensor();
+    const auto sum = tensor();
+    const auto next = tensor();
+    const auto activation = builder.addScalar(std::int32_t{0});
+    builder.addOperation(OperationType::ADD, {in, state, activation}, {sum});
+    builder.addOperation(OperationType::ADD, {in, state, activation}, {next});
+    return std::move(*builder.build({in, state}, {sum, next}));
 }
 
 class SessionOfStates : public DeviceTest {
@@ -120,6 +138,22 @@ TEST_P(SessionOfStates, beginsAgainAfterAReset) {
         fillFeatures(*session.input<float>(), 0);
         ASSERT_TRUE(session.run());
         expectOutput(session, expected[0]);
+    }
+}
+
+TEST_P(SessionOfStates, beginsWithTheZeroPointOfSignedBytes) {
+    const Model model = makeQuantizedSum();
+    ModelSignature quantized = signatureOf(model);
+    quantized.states = {{.input = 1, .output = 1}};
+    auto session = Session::create(prepare(model), quantized);
+    ASSERT_TRUE(session) << session.error().message;
+    std::ranges::fill(*session->input<std::int8_t>(), std::int8_t{9});
+    for (int round = 0; round < 2; ++round) {  // the second one with the blocks exchanged
+        for (const int sum : {9, 11, 13}) {
+            ASSERT_TRUE(session->run());
+            EXPECT_EQ((*session->output<std::int8_t>())[0], sum);
+        }
+        ASSERT_TRUE(session->resetStates());
     }
 }
 

@@ -7,6 +7,12 @@
 #include <signal.h>
 #include <string.h>
 
+#include <cstddef>
+#include <new>
+#include <string>
+
+#include "support/exhausted_memory.h"
+
 namespace nnburst::system {
 namespace {
 
@@ -35,6 +41,23 @@ TEST(Threads, leaveTheSignalsOfTheirStarterAsTheyAre) {
     thread->join();
     const sigset_t blocked = blockedSignals();
     EXPECT_EQ(::sigismember(&blocked, SIGTERM), 0);
+}
+
+/// There is no memory for a copy of the thread's name.
+int leavesTheSignalsOfAStarterWithoutMemory() {
+    const std::string name(std::size_t{64} << 20, 'n');
+    test::stopGrowth();
+    try {
+        (void)startThread(name, [] {});
+        return 2;
+    } catch (const std::bad_alloc&) {
+        const sigset_t blocked = blockedSignals();
+        return ::sigismember(&blocked, SIGTERM);
+    }
+}
+
+TEST(Threads, leaveTheSignalsOfTheirStarterWhereThereIsNoMemoryForThem) {
+    EXPECT_EXIT_STATUS(leavesTheSignalsOfAStarterWithoutMemory, 0);
 }
 
 }  // namespace

@@ -71,35 +71,18 @@ class FenceWaiter::Impl {
                 fmt::format("cannot wait for fences: {} executions do so already", kMaximumWaits));
         }
         const std::uint64_t id = ++lastId_;
-        Wait wait{.callback = std::move(callback)};
-        for (UniqueFd& fence : fences) {
-            // A number of its own for each descriptor: the same fence may be given twice.
-            const std::uint64_t key = ++lastId_;
-            epoll_event event{.events = EPOLLIN, .data = {.u64 = key}};
-            if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fence.get(), &event) != 0) {
-                const int error = errno;
-                forget(wait);
-                return failure(ErrorStatus::INVALID_ARGUMENT,
-                               fmt::format("descriptor {} is no fence: {}", fence.get(),
-                                           std::strerror(error)));
+        Wait wait{.pending = {}, .deadline = deadline, .callback = std::move(callback)};
+        const Entry entry = waits_.emplace(id, std::move(wait)).first;
+        try {
+            Result<> watched = watch(entry, fences);
+            if (!watched) {
+                remove(entry);
             }
-            owners_.emplace(key, id);
-            wait.pending.emplace(key, std::move(fence));
+            return watched;
+        } catch (const std::bad_alloc&) {
+            remove(entry);
+            throw;
         }
-        // The wait is stored before its deadline, so that each stored deadline has a wait.
-        const auto entry = waits_.emplace(id, std::move(wait)).first;
-        if (deadline) {
-            try {
-                deadlines_.emplace(*deadline, id);
-            } catch (const std::bad_alloc&) {
-                forget(entry->second);
-                waits_.erase(entry);
-                throw;
-            }
-            entry->second.deadline = *deadline;
-            signalFence(wakeUp_.get());
-        }
-        return {};
     }
 
   private:
@@ -108,6 +91,31 @@ class FenceWaiter::Impl {
         OptionalTimePoint deadline;
         Callback callback;
     };
+    using Entry = std::map<std::uint64_t, Wait>::iterator;
+
+    /// Gives `fences` to the wait, and has the thread look at them and at its deadline. `remove`
+    /// undoes it, also after an error or exception.
+    Result<> watch(Entry entry, std::vector<UniqueFd>& fences) NNBURST_REQUIRES(mutex_) {
+        auto& [id, wait] = *entry;
+        for (UniqueFd& fence : fences) {
+            // A number of its own for each descriptor: the same fence may be given twice.
+            const std::uint64_t key = ++lastId_;
+            const int descriptor = fence.get();
+            wait.pending.emplace(key, std::move(fence));
+            owners_.emplace(key, id);
+            epoll_event event{.events = EPOLLIN, .data = {.u64 = key}};
+            if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0) {
+                return failure(
+                    ErrorStatus::INVALID_ARGUMENT,
+                    fmt::format("descriptor {} is no fence: {}", descriptor, std::strerror(errno)));
+            }
+        }
+        if (wait.deadline) {
+            deadlines_.emplace(*wait.deadline, id);
+            signalFence(wakeUp_.get());
+        }
+        return {};
+    }
 
     void run() {
         std::array<epoll_event, 64> events{};
@@ -196,24 +204,25 @@ class FenceWaiter::Impl {
         }
     }
 
-    void end(std::map<std::uint64_t, Wait>::iterator entry, Result<> result,
-             std::vector<std::pair<Callback, Result<>>>& ended) NNBURST_REQUIRES(mutex_) {
+    void end(Entry entry, Result<> result, std::vector<std::pair<Callback, Result<>>>& ended)
+        NNBURST_REQUIRES(mutex_) {
         NNBURST_ASSERT(entry != waits_.end(), "one of {} deadlines belongs to no wait",
                        deadlines_.size());
         // First what may find no memory: the wait is whole until then.
         ended.emplace_back(Callback(), std::move(result));
         ended.back().first = std::move(entry->second.callback);
-        forget(entry->second);
+        remove(entry);
+    }
+
+    /// Removes a wait, of which not everything need be stored.
+    void remove(Entry entry) NNBURST_REQUIRES(mutex_) {
+        for (const auto& fence : entry->second.pending) {
+            drop(fence);
+        }
         if (entry->second.deadline) {
             deadlines_.erase({*entry->second.deadline, entry->first});
         }
         waits_.erase(entry);
-    }
-
-    void forget(const Wait& wait) NNBURST_REQUIRES(mutex_) {
-        for (const auto& fence : wait.pending) {
-            drop(fence);
-        }
     }
 
     void drop(const std::pair<const std::uint64_t, UniqueFd>& fence) NNBURST_REQUIRES(mutex_) {

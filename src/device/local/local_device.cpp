@@ -15,6 +15,7 @@
 #include "device/local/driver_variant.h"
 #include "device/local/extension_library.h"
 #include "device/rpc/client_log.h"
+#include "exec/graph/constants.h"
 #include "exec/plan/profile.h"
 #include "exec/run/accelerated_model.h"
 #include "log/marks.h"
@@ -120,7 +121,8 @@ constexpr std::uint64_t kCopiesOfStructure = 2;
 /// holds the model.
 CompiledOrError compileCharged(ModelStore& models, const ModelSnapshot& snapshot,
                                const exec::PackedModel& packed, const SharedAccount& account) {
-    // While it is prepared the constants are there twice: in the snapshot and packed.
+    // While it is prepared the constants are there twice: in the snapshot, and packed or copied for
+    // each operand.
     NNBURST_TRY_ASSIGN(
         Charge constants,
         chargeTo(account, Resource::MEMORY,
@@ -134,11 +136,30 @@ CompiledOrError compileCharged(ModelStore& models, const ModelSnapshot& snapshot
                       std::move(temporaries));
 }
 
+/// Charges what a check of the operations of `model`, which is valid, copies of its constants.
+Result<Charge> chargeCopies(const Model& model, const SharedAccount& account) {
+    NNBURST_TRY_ASSIGN(const std::uint64_t bytes, exec::Constants::bytesToCopy(model));
+    return chargeTo(account, Resource::MEMORY, bytes);
+}
+
+/// Saves a model, if its client gave files for that. A preparation does not fail because of that.
+void saveToCache(const CompilationCache& cache, const ModelSnapshot& snapshot,
+                 const exec::CompiledModel& compiled, const CacheFiles& files) {
+    if (files.model.empty() && files.data.empty()) {
+        return;
+    }
+    if (const auto saved = cache.save(snapshot, compiled.packed(), files); !saved) {
+        clientLog().write(LogLevel::WARNING, "cannot save to the cache: " + saved.error().message);
+    }
+}
+
 /// Checks a model that was read from a cache, whose extensions it resolves.
-Result<> checkCached(Model& model, HalVersion version, DriverVariant variant) {
+Result<> checkCached(Model& model, HalVersion version, DriverVariant variant,
+                     const SharedAccount& account) {
     NNBURST_TRY(resolveExtensions(model, PrefixSource::CACHE));
     NNBURST_TRY(validateModel(model));
     NNBURST_TRY(checkExtensionsKnown(model));
+    NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(model, account));
     if (const Result<> supported = checkSupported(model, version, variant); !supported) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("prepareModelFromCache: the cached model is of another driver "
@@ -159,8 +180,10 @@ Result<> checkCallback(const PreparedModelCallback& callback, const char* call) 
 /// Which operations of the main subgraph of `model`, whose extensions are resolved, a device
 /// supports. `accelerator` may be null.
 Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
-                                       DriverVariant variant, const Accelerator* accelerator) {
+                                       DriverVariant variant, const Accelerator* accelerator,
+                                       const SharedAccount& account) {
     NNBURST_TRY(validateModel(model));
+    NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(model, account));
     NNBURST_TRY_ASSIGN(std::vector<bool> isSupported, supportedOperations(model, version, variant));
     if (accelerator != nullptr) {
         const std::vector<bool> isAccelerated = exec::supportedOperations(*accelerator, model);
@@ -282,9 +305,11 @@ Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model
                            chargeTo(account_, Resource::MEMORY, memoryBytes(model)));
         Model resolved = model;
         NNBURST_TRY(resolveExtensions(resolved, PrefixSource::CLIENT));
-        return operationsOf(resolved, shared_.version, shared_.variant, shared_.accelerator.get());
+        return operationsOf(resolved, shared_.version, shared_.variant, shared_.accelerator.get(),
+                            account_);
     }
-    return operationsOf(model, shared_.version, shared_.variant, shared_.accelerator.get());
+    return operationsOf(model, shared_.version, shared_.variant, shared_.accelerator.get(),
+                        account_);
 }
 
 Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
@@ -306,31 +331,26 @@ Result<> LocalDevice::prepare(Model model, Charge waiting, const PrepareOptions&
         NNBURST_TRY(resolveExtensions(*sharedModel, PrefixSource::CLIENT));
         NNBURST_TRY(validateModel(*sharedModel));
         NNBURST_TRY(checkExtensionsKnown(*sharedModel));
+        NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(*sharedModel, account_));
         return checkSupported(*sharedModel, shared_.version, shared_.variant);
     };
     auto snapshot = std::make_shared<ModelSnapshot>();
-    return launch(
-        check(), options,
-        {.compile = [sharedModel, snapshot, account = account_,
-                     waiting = std::make_shared<Charge>(std::move(waiting))](
-                        ModelStore& models) -> CompiledOrError {
-             *waiting = Charge();  // the snapshot has its own
-             NNBURST_TRY_ASSIGN(*snapshot, ModelSnapshot::take(std::move(*sharedModel), account));
-             return compileCharged(models, *snapshot, {}, account);
-         },
-         .save =
-             [snapshot = std::move(snapshot), files,
-              cache = shared_.cache](const exec::CompiledModel& compiled) {
-                 if (files->model.empty() && files->data.empty()) {
-                     return;
-                 }
-                 // A preparation does not fail because of its cache.
-                 if (const auto saved = cache->save(*snapshot, compiled.packed(), *files); !saved) {
-                     clientLog().write(LogLevel::WARNING,
-                                       "cannot save to the cache: " + saved.error().message);
-                 }
-             }},
-        std::move(callback));
+    return launch(check(), options,
+                  {.compile = [sharedModel, snapshot, account = account_, client = share_,
+                               waiting = std::make_shared<Charge>(std::move(waiting))](
+                                  ModelStore& models) -> CompiledOrError {
+                       *waiting = Charge();  // the snapshot has its own
+                       NNBURST_TRY_ASSIGN(*snapshot,
+                                          ModelSnapshot::take(std::move(*sharedModel), account,
+                                                              &client->isCancelled()));
+                       return compileCharged(models, *snapshot, {}, account);
+                   },
+                   .save =
+                       [snapshot = std::move(snapshot), files,
+                        cache = shared_.cache](const exec::CompiledModel& compiled) {
+                           saveToCache(*cache, *snapshot, compiled, *files);
+                       }},
+                  std::move(callback));
 }
 
 Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallback callback) {
@@ -345,7 +365,7 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
         }
         NNBURST_TRY_ASSIGN(*cached, shared_.cache->load(duplicateFiles(options),
                                                         shared_.models->packedFor(), account_));
-        return checkCached(cached->snapshot.model, shared_.version, shared_.variant);
+        return checkCached(cached->snapshot.model, shared_.version, shared_.variant, account_);
     }();
     return launch(std::move(loaded), options,
                   {.compile =

@@ -23,8 +23,8 @@ namespace nnburst::device {
 
 namespace {
 
-/// Limit on the constants of one model that lie in pools. Larger models exist, but not for drivers
-/// that run on a CPU.
+/// Limit on ModelSnapshot::constantBytes of one model: that much is hashed, and many operands may
+/// name the same bytes. Larger models exist, but not for drivers that run on a CPU.
 constexpr std::uint64_t kMaximumConstantBytes = std::uint64_t{8} << 30;
 /// What a thread does of a constant before it lets others run: some 50 us.
 constexpr std::size_t kBytesAtOnce = std::size_t{64} << 10;
@@ -34,12 +34,14 @@ constexpr std::uint64_t kAlignmentBytes = 64;
 /// Hashes values one after the other, each list with its length before it.
 class Hash {
   public:
-    Hash() : context_(EVP_MD_CTX_new()) {
+    /// As in ModelSnapshot::take.
+    explicit Hash(const std::atomic<bool>* isCancelled)
+        : isCancelled_(isCancelled), context_(EVP_MD_CTX_new()) {
         isGood_ = context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
     }
 
     void bytes(std::span<const std::byte> data) {
-        while (!data.empty()) {
+        while (!data.empty() && !isCancelled()) {
             const auto part = data.first(std::min(data.size(), kBytesAtOnce));
             isGood_ = isGood_ && EVP_DigestUpdate(context_.get(), part.data(), part.size()) == 1;
             data = data.subspan(part.size());
@@ -57,6 +59,9 @@ class Hash {
     }
 
     [[nodiscard]] Result<Digest> finish() {
+        if (isCancelled()) {
+            return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the client has gone");
+        }
         Digest digest{};
         if (!isGood_ || EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) != 1) {
             return failure(ErrorStatus::GENERAL_FAILURE, "cannot compute a SHA-256 digest");
@@ -68,6 +73,13 @@ class Hash {
     struct Free {
         void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
     };
+
+    [[nodiscard]] bool isCancelled() const noexcept {
+        // Relaxed: it orders nothing.
+        return isCancelled_ != nullptr && isCancelled_->load(std::memory_order_relaxed);
+    }
+
+    const std::atomic<bool>* isCancelled_;
     std::unique_ptr<EVP_MD_CTX, Free> context_;
     bool isGood_ = false;
 };
@@ -79,7 +91,7 @@ class Constants {
     Result<Charge> move(Model& model, const SharedAccount& account) {
         std::vector<SharedRegion> sources;
         sources.swap(model.pools);
-        NNBURST_TRY(place(model));
+        place(model);
         NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY,
                                                    total_ + model.operandValues.size()));
         for (std::size_t pool = 0; pool < sizes_.size(); ++pool) {
@@ -110,15 +122,14 @@ class Constants {
     }
 
   private:
-    Result<> place(Model& model) {
-        NNBURST_TRY(place(model.main));
+    void place(Model& model) {
+        place(model.main);
         for (Subgraph& subgraph : model.referenced) {
-            NNBURST_TRY(place(subgraph));
+            place(subgraph);
         }
-        return {};
     }
 
-    Result<> place(Subgraph& subgraph) {
+    void place(Subgraph& subgraph) {
         for (Operand& operand : subgraph.operands) {
             if (operand.lifetime != OperandLifeTime::CONSTANT_REFERENCE) {
                 continue;
@@ -127,22 +138,16 @@ class Constants {
             const auto [place, isNew] = places_.try_emplace(
                 {location.poolIndex, location.offset, location.length}, DataLocation());
             if (isNew) {
-                NNBURST_TRY_ASSIGN(place->second, newPlace(location.length));
+                place->second = newPlace(location.length);
             }
             location = place->second;
         }
-        return {};
     }
 
-    Result<DataLocation> newPlace(std::uint32_t length) {
+    DataLocation newPlace(std::uint32_t length) {
         const std::uint64_t room =
             (std::uint64_t{length} + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
         total_ += room;
-        if (total_ > kMaximumConstantBytes) {
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
-                           fmt::format("the model's constants take more than {} bytes",
-                                       kMaximumConstantBytes));
-        }
         if (sizes_.empty() || sizes_.back() + room > UINT32_MAX) {
             sizes_.push_back(0);
         }
@@ -205,6 +210,16 @@ void hash(const Model& model, const Subgraph& subgraph, const Constants& constan
     hash.list(subgraph.outputIndexes);
 }
 
+std::uint64_t constantBytesOf(const Subgraph& subgraph) noexcept {
+    std::uint64_t bytes = 0;
+    for (const Operand& operand : subgraph.operands) {
+        const bool isConstant = operand.lifetime == OperandLifeTime::CONSTANT_COPY ||
+                                operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE;
+        bytes += isConstant ? operand.location.length : 0;
+    }
+    return bytes;
+}
+
 std::uint64_t structureBytesOf(const Subgraph& subgraph) noexcept {
     std::uint64_t bytes =
         subgraph.operands.size() * sizeof(Operand) + subgraph.operations.size() * sizeof(Operation);
@@ -242,11 +257,18 @@ std::uint64_t memoryBytes(const Model& model) noexcept {
     return bytes;
 }
 
-Result<ModelSnapshot> ModelSnapshot::take(Model model, const SharedAccount& account) {
+Result<ModelSnapshot> ModelSnapshot::take(Model model, const SharedAccount& account,
+                                          const std::atomic<bool>* isCancelled) {
     ModelSnapshot snapshot{.model = std::move(model)};
+    if (const std::uint64_t bytes = snapshot.constantBytes(); bytes > kMaximumConstantBytes) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                       fmt::format("the constants of the model's operands take {} bytes together: "
+                                   "must be at most {}",
+                                   bytes, kMaximumConstantBytes));
+    }
     Constants constants;
     NNBURST_TRY_ASSIGN(snapshot.charge, constants.move(snapshot.model, account));
-    Hash hash;
+    Hash hash(isCancelled);
     device::hash(snapshot.model, snapshot.model.main, constants, hash);
     hash.value(snapshot.model.referenced.size());
     for (const Subgraph& subgraph : snapshot.model.referenced) {
@@ -264,9 +286,9 @@ Result<ModelSnapshot> ModelSnapshot::take(Model model, const SharedAccount& acco
 }
 
 std::uint64_t ModelSnapshot::constantBytes() const noexcept {
-    std::uint64_t bytes = model.operandValues.size();
-    for (const SharedRegion& pool : model.pools) {
-        bytes += pool->sizeBytes();
+    std::uint64_t bytes = constantBytesOf(model.main);
+    for (const Subgraph& subgraph : model.referenced) {
+        bytes += constantBytesOf(subgraph);
     }
     return bytes;
 }

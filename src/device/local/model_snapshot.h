@@ -6,6 +6,7 @@
 /// A model that no other process can change, and the digest of its content.
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "account/account.h"
@@ -33,11 +34,14 @@ struct ModelSnapshot {
     Charge charge;
 
     /// INVALID_ARGUMENT if memory of the model cannot be read; RESOURCE_EXHAUSTED_* if it is too
-    /// large, or at a limit of `account`, unless that is null.
+    /// large, or at a limit of `account`, unless that is null. DEVICE_UNAVAILABLE soon after
+    /// `isCancelled`, unless that is null, has become true.
     [[nodiscard]] static Result<ModelSnapshot> take(Model model,
-                                                    const SharedAccount& account = nullptr);
+                                                    const SharedAccount& account = nullptr,
+                                                    const std::atomic<bool>* isCancelled = nullptr);
 
-    /// Memory of the constants.
+    /// Memory of the constants where each operand has a copy of its own, also of bytes that several
+    /// name.
     [[nodiscard]] std::uint64_t constantBytes() const noexcept;
     /// Memory of everything else: operands, operations and their lists.
     [[nodiscard]] std::uint64_t structureBytes() const noexcept;

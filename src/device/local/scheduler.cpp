@@ -201,6 +201,10 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         if (pool.threads.size() >= limit) {
             return false;
         }
+        // A thread that was started must have its place, and one that ends must not throw. `end`
+        // has the earlier ones joined.
+        pool.threads.reserve(pool.threads.size() + 1);
+        pool.ended.reserve(1);
         const std::string threadName =
             name + (kind == JobKind::CONTROL ? 'c' : 'x') + std::to_string(pool.threads.size());
         NNBURST_TRY_ASSIGN(std::thread thread,

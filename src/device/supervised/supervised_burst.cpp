@@ -37,8 +37,7 @@ tl::unexpected<Error> refused(const Result<>& result, ExecutionOutcome& outcome)
     return tl::unexpected<Error>(result.error());
 }
 
-/// Makes `epoll` readable when the completion descriptor of `burst` is. It is forgotten when that
-/// is closed, with its burst.
+/// Makes `epoll` readable when the completion descriptor of `burst` is.
 Result<> watchCompletion(Burst& burst, const UniqueFd& epoll) {
     NNBURST_TRY_ASSIGN(const int descriptor, burst.completionDescriptor());
     epoll_event event{.events = EPOLLIN, .data = {.fd = descriptor}};
@@ -48,6 +47,14 @@ Result<> watchCompletion(Burst& burst, const UniqueFd& epoll) {
             std::string("cannot make the completion descriptor: ") + std::strerror(errno));
     }
     return {};
+}
+
+/// Undoes watchCompletion. Reusable executions that were not used since may keep `burst`, and its
+/// descriptor stays readable after the loss of its driver.
+void unwatchCompletion(Burst& burst, const UniqueFd& epoll) {
+    if (const Result<int> descriptor = burst.completionDescriptor()) {
+        (void)::epoll_ctl(epoll.get(), EPOLL_CTL_DEL, *descriptor, nullptr);
+    }
 }
 
 /// A reusable execution that is registered again in each new burst.
@@ -124,6 +131,9 @@ void CurrentBurst::adoptLatest() {
     const system::MutexLock lock(mutex_);
     const std::uint64_t latest = latestGeneration_.load(std::memory_order_relaxed);
     if (latest != generation_) {
+        if (completion_) {
+            unwatchCompletion(*burst_, completion_);
+        }
         before = std::exchange(burst_, latest_);
         generation_ = latest;
         lostInFlight_ += std::exchange(inFlight_, 0);

@@ -7,12 +7,14 @@
 #include "device/local/model_snapshot.h"
 #include "log/logger.h"
 #include "model/outcome.h"
+#include "nnburst/validation.h"
 
 namespace nnburst::device {
 
 Result<ModelSource> ModelSource::create(const Model* model, const PrepareOptions& options) {
     ModelSource source;
     if (model != nullptr) {
+        NNBURST_TRY(validateModel(*model));
         // Copied, because the application may overwrite the memory of its constants.
         NNBURST_TRY_ASSIGN(ModelSnapshot snapshot, ModelSnapshot::take(*model));
         source.model_ = std::move(snapshot.model);

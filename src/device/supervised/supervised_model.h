@@ -22,7 +22,7 @@ namespace nnburst::device {
 class ModelSource {
   public:
     /// Keeps a copy of `model`, if there is one, with its constants, and duplicates of the cache
-    /// files of `options`.
+    /// files of `options`. Errors of validateModel and ModelSnapshot::take.
     [[nodiscard]] static Result<ModelSource> create(const Model* model,
                                                     const PrepareOptions& options);
 

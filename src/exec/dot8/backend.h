@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "account/account.h"
 #include "exec/dot8/microkernel.h"
 #include "exec/dot8/packed_weights.h"
 #include "exec/operation/operation.h"
@@ -28,6 +29,7 @@ struct StepContext {
     pthreadpool_t threads = nullptr;  ///< null for one thread
     PackedWeights* weights = nullptr;
     std::uint32_t operation = 0;  ///< index in its graph
+    Account* account = nullptr;   ///< what is packed is charged to it; null: not charged
 };
 
 /// The result of a family: null if the operation is not covered.
@@ -35,7 +37,7 @@ using StepResult = Result<std::unique_ptr<Step>>;
 
 /// A step for `operation`, which was checked and whose shapes are known and not empty; null if
 /// these kernels do not cover it. Constants must have their values, unless `context.weights` has
-/// them packed.
+/// them packed. RESOURCE_EXHAUSTED_* if its weights cannot be packed.
 [[nodiscard]] StepResult makeStep(const OperationView& operation, const StepContext& context);
 
 /// The same for operations that XNNPACK does not cover: these kernels compute the bits of the

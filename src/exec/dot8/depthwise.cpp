@@ -30,7 +30,7 @@ namespace {
 
 /// Larger windows are left to XNNPACK, as are rows that need more scratch memory than this.
 constexpr std::size_t kMaximumDepthwiseTaps = 128;
-constexpr std::size_t kMaximumDepthwiseScratchBytes = std::size_t{4} << 20;
+constexpr double kMaximumDepthwiseScratchBytes = 4 << 20;
 /// About as much stays in the second-level cache.
 constexpr std::size_t kTaskScratchBytes = std::size_t{96} << 10;
 
@@ -61,6 +61,15 @@ struct DepthwiseSizes {
           phaseColumns(ceilDivide(columns, window.width.stride)),
           rowBytes(roundUp(window.width.stride * phaseColumns * outputs, kOperandAlignmentBytes)) {}
 
+    /// Whether the kernel takes few taps, and few bytes for a row of output. Only then are
+    /// `rowBytes` and the sizes below right: paddings and strides can make them overflow.
+    [[nodiscard]] bool areSmall() const noexcept {
+        const double row = static_cast<double>(window.width.stride) *
+                           static_cast<double>(phaseColumns) * static_cast<double>(outputs);
+        return taps <= kMaximumDepthwiseTaps &&
+               static_cast<double>(inputRows(1)) * (row + double{kOperandAlignmentBytes}) <=
+                   kMaximumDepthwiseScratchBytes;
+    }
     /// Rows of input under `rows` rows of output.
     [[nodiscard]] std::size_t inputRows(std::size_t rows) const noexcept {
         return (rows - 1) * window.height.stride +
@@ -261,20 +270,17 @@ StepResult makeDepthwiseConv2d(const OperationView& operation, const StepContext
         return nullptr;
     }
     const DepthwiseSizes sizes(operation, *convolution);
-    if (sizes.taps > kMaximumDepthwiseTaps ||
-        sizes.scratchBytes(1) > kMaximumDepthwiseScratchBytes) {
+    if (!sizes.areSmall()) {
         return nullptr;
     }
     const DepthwiseLayout layout(*context.kernels, sizes.taps, sizes.outputs);
-    std::shared_ptr<const PackedFilter> filter =
-        context.weights->find(context.operation, layout.form());
+    NNBURST_TRY_ASSIGN(std::shared_ptr<const PackedFilter> filter,
+                       shareFilter(context, layout.form(), hasFilter(operation), [&] {
+                           return packDepthwiseFilter(operation, *context.kernels, sizes.taps,
+                                                      sizes.outputs);
+                       }));
     if (!filter) {
-        if (operation.inputs[1].data == nullptr || operation.inputs[2].data == nullptr) {
-            return nullptr;
-        }
-        NNBURST_TRY_ASSIGN(
-            filter, packDepthwiseFilter(operation, *context.kernels, sizes.taps, sizes.outputs));
-        filter = context.weights->insert(context.operation, std::move(filter));
+        return nullptr;
     }
     return std::make_unique<DepthwiseStep>(
         sizes, std::move(filter), requantizationOf(operation.outputs[0], convolution->range),

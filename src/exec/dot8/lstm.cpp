@@ -129,12 +129,10 @@ class MatrixList {
         if (!isCovered_ || !std::all_of(matrices_.begin(), matrices_.end(), hasValue)) {
             return nullptr;
         }
-        std::shared_ptr<const PackedFilter> filter =
-            context.weights->find(context.operation, sizes_);
-        if (!filter) {
-            NNBURST_TRY_ASSIGN(filter, packMatrices(operation_, kernels_, sizes_, matrices_));
-            filter = context.weights->insert(context.operation, std::move(filter));
-        }
+        NNBURST_TRY_ASSIGN(std::shared_ptr<const PackedFilter> filter,
+                           shareFilter(context, sizes_, true, [&] {
+                               return packMatrices(operation_, kernels_, sizes_, matrices_);
+                           }));
         return makeReferenceStep(
             {.type = operation_.type,
              .inputs = {operation_.inputs.begin(), operation_.inputs.end()},

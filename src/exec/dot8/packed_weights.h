@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "account/account.h"
 #include "exec/dot8/microkernel.h"
 #include "memory/aligned_buffer.h"
 #include "nnburst/result.h"
@@ -80,9 +81,26 @@ struct PackedFilter {
 /// A filter and the index of its operation.
 using FilterOfOperation = std::pair<std::uint32_t, std::shared_ptr<const PackedFilter>>;
 
+/// What the filters of a model may take whatever its constants are, and how many times as much as
+/// its constants. Packing pads layers of few outputs to whole vectors, and constants that several
+/// operations share are packed for each of them.
+inline constexpr std::uint64_t kFilterBytesOfAnyModel = std::uint64_t{128} << 20;
+inline constexpr std::uint64_t kMaximumFilterBytesPerConstantByte = 4;
+
+/// An account for the filters of all graphs of one model, with that limit as its memory.
+[[nodiscard]] SharedAccount makeFilterAccount(std::uint64_t constantBytes);
+
 /// The packed filters of one graph, by the index of the operation. Thread-safe.
 class PackedWeights {
   public:
+    /// Charges filters to the account of their model from now on: call it before the first one is
+    /// packed. Without an account there is no limit.
+    void setModelAccount(SharedAccount account) noexcept { modelAccount_ = std::move(account); }
+
+    /// The charge for a filter of `operation` that is to be packed. RESOURCE_EXHAUSTED_PERSISTENT
+    /// at the model's limit.
+    [[nodiscard]] Result<Charge> chargeModel(std::uint32_t operation, std::uint64_t bytes) const;
+
     /// Null if the operation has none yet with the sizes of `form`.
     [[nodiscard]] std::shared_ptr<const PackedFilter> find(std::uint32_t operation,
                                                            const FilterForm& form) const;
@@ -94,7 +112,11 @@ class PackedWeights {
     /// All filters, by their operations.
     [[nodiscard]] std::vector<FilterOfOperation> all() const;
 
+    /// The memory of all filters.
+    [[nodiscard]] std::uint64_t memoryBytes() const noexcept;
+
   private:
+    SharedAccount modelAccount_;
     mutable system::Mutex mutex_;
     std::map<std::uint32_t, std::shared_ptr<const PackedFilter>> filters_
         NNBURST_GUARDED_BY(mutex_);

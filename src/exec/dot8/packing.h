@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
+#include "exec/dot8/backend.h"
 #include "exec/dot8/block_products.h"
 #include "exec/dot8/packed_weights.h"
 #include "exec/dot8/rounding.h"
@@ -16,6 +18,32 @@
 #include "exec/operation/operation.h"
 
 namespace nnburst::exec::dot8 {
+
+/// Whether the operation has the values of its weights and its bias, to be packed.
+[[nodiscard]] inline bool hasFilter(const OperationView& operation) noexcept {
+    return operation.inputs[1].data != nullptr && operation.inputs[2].data != nullptr;
+}
+
+/// The packed filter of the operation of `context`, of these sizes: the one that its graph has,
+/// else what `pack()` returns, a Result<std::shared_ptr<const PackedFilter>>, if there is something
+/// to pack (`hasValues`). Null if there is neither. Charges it before it takes memory.
+template <class Pack>
+[[nodiscard]] Result<std::shared_ptr<const PackedFilter>> shareFilter(const StepContext& context,
+                                                                      const FilterForm& sizes,
+                                                                      bool hasValues, Pack pack) {
+    PackedWeights& weights = *context.weights;
+    std::shared_ptr<const PackedFilter> filter = weights.find(context.operation, sizes);
+    if (filter != nullptr || !hasValues) {
+        return filter;
+    }
+    const std::uint64_t bytes = sizes.totalBytes();
+    NNBURST_TRY_ASSIGN(Charge ofModel, weights.chargeModel(context.operation, bytes));
+    NNBURST_TRY_ASSIGN(Charge ofClient, chargeTo(context.account, Resource::MEMORY, bytes));
+    NNBURST_TRY_ASSIGN(filter, pack());
+    return weights.insert(
+        context.operation,
+        chargedFor(chargedFor(std::move(filter), std::move(ofModel)), std::move(ofClient)));
+}
 
 /// Where the parts of a packed filter lie.
 struct FilterLayout {

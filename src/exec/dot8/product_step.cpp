@@ -100,15 +100,13 @@ StepResult makeProductStep(const OperationView& operation, const StepContext& co
         return nullptr;
     }
     const FilterLayout layout(*context.kernels, product.depth, product.groupOutputs);
-    std::shared_ptr<const PackedFilter> filter =
-        context.weights->find(context.operation, layout.form(product.groups));
+    NNBURST_TRY_ASSIGN(std::shared_ptr<const PackedFilter> filter,
+                       shareFilter(context, layout.form(product.groups), hasFilter(operation), [&] {
+                           return packFilter(operation, *context.kernels, product.depth,
+                                             product.groups, product.groupOutputs);
+                       }));
     if (!filter) {
-        if (operation.inputs[1].data == nullptr || operation.inputs[2].data == nullptr) {
-            return nullptr;
-        }
-        NNBURST_TRY_ASSIGN(filter, packFilter(operation, *context.kernels, product.depth,
-                                              product.groups, product.groupOutputs));
-        filter = context.weights->insert(context.operation, std::move(filter));
+        return nullptr;
     }
     NNBURST_ASSERT(filter->kernels == context.kernels, "operation {} is packed for {}",
                    context.operation, filter->kernels->name);

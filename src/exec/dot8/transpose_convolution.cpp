@@ -224,15 +224,13 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
     if (product.phases.empty() || product.maximumDepth > kMaximumDepth) {
         return nullptr;
     }
-    std::shared_ptr<const PackedFilter> filter =
-        context.weights->find(context.operation, product.sizes);
+    NNBURST_TRY_ASSIGN(std::shared_ptr<const PackedFilter> filter,
+                       shareFilter(context, product.sizes, hasFilter(operation), [&] {
+                           return packTransposeFilter(operation, *context.kernels, product.sizes,
+                                                      product.phases);
+                       }));
     if (!filter) {
-        if (operation.inputs[1].data == nullptr || operation.inputs[2].data == nullptr) {
-            return nullptr;
-        }
-        NNBURST_TRY_ASSIGN(filter, packTransposeFilter(operation, *context.kernels, product.sizes,
-                                                       product.phases));
-        filter = context.weights->insert(context.operation, std::move(filter));
+        return nullptr;
     }
     // XNNPACK has no filters with one scale for each channel here: other processors run them on the
     // reference kernel, whose results these are.

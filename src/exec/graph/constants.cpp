@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/graph/constants.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "log/assert.h"
 #include "memory/checked_math.h"
@@ -29,7 +31,48 @@ bool isWeightType(OperandType type) noexcept {
     }
 }
 
+bool isConstant(const Operand& operand) noexcept {
+    return operand.lifetime == OperandLifeTime::CONSTANT_COPY ||
+           operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE;
+}
+
+/// Whether `load` copies the value of `operand`, a constant of the valid `model`.
+bool isCopiedAtOnce(const Model& model, const Operand& operand) {
+    const DataLocation& location = operand.location;
+    if (operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE &&
+        model.pools[location.poolIndex]->isForeign()) {
+        return true;
+    }
+    // Mappings and operand values start at a multiple of the size of every element.
+    const std::size_t element = elementBytes(operand.type);
+    const bool isAligned = element != 0 && location.offset % element == 0;
+    return !isWeightType(operand.type) || location.length <= Constants::kSmallTensorBytes ||
+           !isAligned;
+}
+
+tl::unexpected<Error> tooManyCopies() {
+    return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                   fmt::format("the model's constants need more than {} bytes of copies",
+                               Constants::kMaximumCopiedBytes));
+}
+
 }  // namespace
+
+Result<std::uint64_t> Constants::bytesToCopy(const Model& model) {
+    std::uint64_t bytes = 0;
+    const auto add = [&](const Subgraph& subgraph) {
+        for (const Operand& operand : subgraph.operands) {
+            bytes +=
+                isConstant(operand) && isCopiedAtOnce(model, operand) ? operand.location.length : 0;
+        }
+    };
+    add(model.main);
+    std::for_each(model.referenced.begin(), model.referenced.end(), add);
+    if (bytes > kMaximumCopiedBytes) {
+        return tooManyCopies();
+    }
+    return bytes;
+}
 
 Result<Constants> Constants::load(const Model& model, const Subgraph& subgraph,
                                   std::span<const std::uint32_t> dropped) {
@@ -42,10 +85,11 @@ Result<Constants> Constants::load(const Model& model, const Subgraph& subgraph,
         constants.values_[operand].isDropped = true;
     }
     for (std::uint32_t index = 0; index < subgraph.operands.size(); ++index) {
+        const Operand& operand = subgraph.operands[index];
+        constants.valueBytes_ += isConstant(operand) ? operand.location.length : 0;
         if (constants.values_[index].isDropped) {
             continue;
         }
-        const Operand& operand = subgraph.operands[index];
         const DataLocation& location = operand.location;
         std::byte* source = nullptr;
         std::uint64_t sourceBytes = 0;
@@ -80,10 +124,7 @@ Result<Constants> Constants::load(const Model& model, const Subgraph& subgraph,
         Value& value = constants.values_[index];
         value.data = source + location.offset;
         value.sizeBytes = location.length;
-        const std::size_t element = elementBytes(operand.type);
-        const bool isAligned =
-            element != 0 && reinterpret_cast<std::uintptr_t>(value.data) % element == 0;
-        if (!isWeightType(operand.type) || value.sizeBytes <= kSmallTensorBytes || !isAligned) {
+        if (isCopiedAtOnce(model, operand)) {
             NNBURST_TRY(constants.keep(index));
         }
     }
@@ -128,6 +169,18 @@ Result<> Constants::adopt(std::uint32_t operand, AlignedBuffer value, std::uint6
     return {};
 }
 
+bool Constants::hasRoomForResults(std::uint64_t sizeBytes) const noexcept {
+    constexpr std::uint64_t kOfAnyModel = std::uint64_t{16} << 20;
+    constexpr std::uint64_t kForEachByte = 12;  // of bytes that are dequantized and then transposed
+    return resultBytes_ + sizeBytes <= kOfAnyModel + kForEachByte * valueBytes_;
+}
+
+Result<> Constants::adoptResult(std::uint32_t operand, AlignedBuffer value,
+                                std::uint64_t sizeBytes) {
+    resultBytes_ += sizeBytes;
+    return adopt(operand, std::move(value), sizeBytes);
+}
+
 Result<std::uint32_t> Constants::add(AlignedBuffer value, std::uint64_t sizeBytes) {
     const auto operand = static_cast<std::uint32_t>(values_.size());
     values_.emplace_back();
@@ -138,9 +191,7 @@ Result<std::uint32_t> Constants::add(AlignedBuffer value, std::uint64_t sizeByte
 Result<> Constants::countCopy(std::uint64_t sizeBytes) {
     copiedBytes_ += sizeBytes;
     if (copiedBytes_ > kMaximumCopiedBytes) {
-        return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
-                       fmt::format("the model's constants need more than {} bytes of copies",
-                                   kMaximumCopiedBytes));
+        return tooManyCopies();
     }
     return {};
 }

@@ -28,9 +28,15 @@ class Constants {
     /// track of them.
     static constexpr std::uint64_t kSmallTensorBytes = 4096;
 
-    /// Limit on all copies of one model: constants may overlap in a client's memory, so that a
-    /// small model could ask for any number of copies of it.
+    /// Limit on the copies that `load` makes for all subgraphs of a model together, and on all
+    /// copies for one subgraph: constants may overlap in a client's memory, so that a small model
+    /// could ask for any number of copies of it.
     static constexpr std::uint64_t kMaximumCopiedBytes = std::uint64_t{8} << 30;
+
+    /// What `load` copies for all subgraphs of the valid `model` together. Operands that name the
+    /// same bytes are copied each. RESOURCE_EXHAUSTED_PERSISTENT if it is more than
+    /// kMaximumCopiedBytes.
+    [[nodiscard]] static Result<std::uint64_t> bytesToCopy(const Model& model);
 
     /// Finds the constants of `subgraph` in `model`, which is valid and outlives this object or
     /// the call of dropSources. The values of `dropped` are treated as dropped already.
@@ -54,6 +60,17 @@ class Constants {
     /// Makes `value`, in private memory already, the value of `operand`.
     [[nodiscard]] Result<> adopt(std::uint32_t operand, AlignedBuffer value,
                                  std::uint64_t sizeBytes);
+
+    /// Whether results of operations on constants may take `sizeBytes` more: a small model could
+    /// ask for any number of large ones.
+    [[nodiscard]] bool hasRoomForResults(std::uint64_t sizeBytes) const noexcept;
+    /// As `adopt`, for a result of an operation on constants.
+    [[nodiscard]] Result<> adoptResult(std::uint32_t operand, AlignedBuffer value,
+                                       std::uint64_t sizeBytes);
+    [[nodiscard]] std::uint64_t resultBytes() const noexcept { return resultBytes_; }
+
+    /// Of all constants that the subgraph has.
+    [[nodiscard]] std::uint64_t valueBytes() const noexcept { return valueBytes_; }
 
     /// Adds an operand with `value`, in private memory already; gives its index.
     [[nodiscard]] Result<std::uint32_t> add(AlignedBuffer value, std::uint64_t sizeBytes);
@@ -80,6 +97,8 @@ class Constants {
     std::vector<AlignedBuffer> copies_;
     std::vector<Mapping> mappings_;
     std::uint64_t copiedBytes_ = 0;
+    std::uint64_t valueBytes_ = 0;  // also of dropped ones
+    std::uint64_t resultBytes_ = 0;
 };
 
 }  // namespace nnburst::exec

@@ -8,6 +8,7 @@
 
 #include "exec/reference/reference_step.h"
 #include "log/assert.h"
+#include "log/verbose.h"
 
 namespace nnburst::exec {
 
@@ -44,6 +45,16 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
     }
     const Operation& operation = graph.subgraph.operations[index];
     const auto step = makeReferenceStep(shapes.operation(index));
+    std::uint64_t resultBytes = 0;
+    for (const std::uint32_t output : operation.outputs) {
+        resultBytes += sizeBytes(shapes.operand(output));
+    }
+    if (!graph.constants.hasRoomForResults(resultBytes) ||
+        !graph.constants.hasRoomForResults(step->scratchBytes())) {
+        NNBURST_VLOG(COMPILATION, "operation {}, {}, on constants is left to runs: {} bytes", index,
+                     toString(operation.type), resultBytes);
+        return {};
+    }
     std::vector<std::byte*> operands;
     for (const std::uint32_t input : operation.inputs) {
         operands.push_back(graph.constants.data(input));
@@ -67,7 +78,8 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
     for (std::size_t output = 0; output < results.size(); ++output) {
         const std::uint32_t operand = operation.outputs[output];
         const OperandView view = shapes.operand(operand);
-        NNBURST_TRY(graph.constants.adopt(operand, std::move(results[output]), sizeBytes(view)));
+        NNBURST_TRY(
+            graph.constants.adoptResult(operand, std::move(results[output]), sizeBytes(view)));
         Operand& declared = graph.subgraph.operands[operand];
         declared.lifetime = OperandLifeTime::CONSTANT_COPY;
         declared.dimensions.assign(view.shape.sizes().begin(), view.shape.sizes().end());

@@ -63,8 +63,11 @@ ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
         // An operation computes the inferred shape, whatever the model declares.
         const bool isComputed = operand.lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
                                 operand.lifetime == OperandLifeTime::SUBGRAPH_OUTPUT;
-        known_[index] =
-            omitted_[index] || (!isComputed && isFullySpecified(operand.type, operand.dimensions));
+        // A size of 0 is an unknown one, but not of a constant, which an operation may have made.
+        const bool isConstant = operand.lifetime == OperandLifeTime::CONSTANT_COPY ||
+                                operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE;
+        known_[index] = omitted_[index] || isConstant ||
+                        (!isComputed && isFullySpecified(operand.type, operand.dimensions));
     }
 }
 

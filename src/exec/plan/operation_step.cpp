@@ -32,7 +32,8 @@ bool hasElements(const OperationInstance& operation) noexcept {
 Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std::uint32_t index,
                                                 const Kernels& kernels,
                                                 dot8::PackedWeights& weights,
-                                                xnnpack::OperatorCache& operators) {
+                                                xnnpack::OperatorCache& operators,
+                                                Account* account) {
     std::unique_ptr<Step> step;
     const char* kind = "reference kernel";
     KernelLibrary library = KernelLibrary::REFERENCE;
@@ -40,7 +41,8 @@ Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation, std
     const dot8::StepContext ownContext{.kernels = kernels.dot8,
                                        .threads = kernels.pool(),
                                        .weights = &weights,
-                                       .operation = index};
+                                       .operation = index,
+                                       .account = account};
     if (kernels.dot8 != nullptr && !isEmpty) {
         NNBURST_TRY_ASSIGN(step, dot8::makeStep(operation.view(), ownContext));
         kind = step ? kernels.dot8->name : kind;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "account/account.h"
 #include "exec/dot8/packed_weights.h"
 #include "exec/operation/operation_instance.h"
 #include "exec/operation/step.h"
@@ -19,11 +20,10 @@
 namespace nnburst::exec {
 
 /// A step for an operation that was checked and whose shapes are known. `index` is the operation's
-/// index in its graph: packed weights, in `weights` and `operators`, are shared by it.
-[[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(OperationInstance operation,
-                                                              std::uint32_t index,
-                                                              const Kernels& kernels,
-                                                              dot8::PackedWeights& weights,
-                                                              xnnpack::OperatorCache& operators);
+/// index in its graph: packed weights, in `weights` and `operators`, are shared by it. What our own
+/// kernels pack for it is charged to `account`, unless that is null.
+[[nodiscard]] Result<std::unique_ptr<Step>> makeOperationStep(
+    OperationInstance operation, std::uint32_t index, const Kernels& kernels,
+    dot8::PackedWeights& weights, xnnpack::OperatorCache& operators, Account* account);
 
 }  // namespace nnburst::exec

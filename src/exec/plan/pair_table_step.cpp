@@ -42,6 +42,7 @@ class PairTableStep final : public Step {
     }
 
     [[nodiscard]] std::size_t keptBytes() const noexcept override { return kMemoryBytes; }
+    [[nodiscard]] bool fillsTable() const noexcept override { return !isFilled_; }
 
     Result<> setUp(std::span<std::byte* const> operands) override {
         const std::size_t output = operation_.inputs.size();

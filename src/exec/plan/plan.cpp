@@ -36,7 +36,6 @@ Plan::Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumen
 void Plan::addStep(std::unique_ptr<Step> step, std::uint32_t operation,
                    std::span<const Place> places) {
     NNBURST_ASSERT(step != nullptr, "operation {} has no step", operation);
-    memoryBytes_ += step->keptBytes();
     PlannedStep planned{.step = std::move(step),
                         .operands = std::vector<std::byte*>(places.size()),
                         .operation = operation,
@@ -67,14 +66,26 @@ void Plan::addStep(std::unique_ptr<Step> step, std::uint32_t operation,
     steps_.push_back(std::move(planned));
 }
 
-Result<> Plan::setUp(std::byte* anywhere) {
+Result<> Plan::setUp(std::byte* anywhere, const RunLimits& limits) {
     for (Argument& argument : arguments_) {
         move(argument, anywhere);
     }
+    std::uint64_t keptBytes = 0;
     for (PlannedStep& step : steps_) {
+        if (limits.isOver()) {
+            return limits.endedBefore(step.operation);
+        }
         NNBURST_TRY(step.step->setUp(step.operands));
         step.isMoved = false;
+        keptBytes += step.step->keptBytes();
+        if (keptBytes > kMaximumKeptBytes) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                           fmt::format("operation {}: the tables of the model's operations take {} "
+                                       "bytes with its own: must be at most {}",
+                                       step.operation, keptBytes, kMaximumKeptBytes));
+        }
     }
+    memoryBytes_ += keptBytes;
     return {};
 }
 
@@ -136,8 +147,8 @@ Result<> Plan::warmUp(const RunLimits& limits) {
             return limits.endedBefore(step.operation);
         }
         const TimePoint now = std::chrono::steady_clock::now();
-        const bool hasTable = step.step->keptBytes() != 0;  // which its first run fills
-        if (now >= end && !hasTable) {
+        const bool fillsTable = step.step->fillsTable();
+        if (now >= end && !fillsTable) {
             continue;
         }
         if (step.isMoved) {
@@ -145,7 +156,7 @@ Result<> Plan::warmUp(const RunLimits& limits) {
             step.isMoved = false;
         }
         RunLimits ofStep = limits;
-        if (!hasTable) {
+        if (!fillsTable) {
             ofStep.deadline = now + kWarmUpOfStep;
         }
         TimeLimit timeLimit = ofStep.timeLimit();

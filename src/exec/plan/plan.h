@@ -60,6 +60,9 @@ class Plan {
         std::uint64_t sizeBytes = 0;
     };
 
+    /// Of all steps: what they keep is charged to a client only when they have it.
+    static constexpr std::uint64_t kMaximumKeptBytes = std::uint64_t{2} << 30;
+
     /// A plan without steps. The arguments of a run are the graph's inputs, then its outputs.
     Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumentCount);
 
@@ -68,14 +71,16 @@ class Plan {
                  std::span<const Place> places);
 
     /// Sets all steps up once, so that the first run has nothing left to prepare. All arguments are
-    /// placed at `anywhere`: unused memory as large as the largest of them.
-    [[nodiscard]] Result<> setUp(std::byte* anywhere);
+    /// placed at `anywhere`: unused addresses, as many as the largest of them has. Nothing is read
+    /// or written there. Ends between two steps when `limits` is over.
+    /// RESOURCE_EXHAUSTED_PERSISTENT if steps keep more than kMaximumKeptBytes.
+    [[nodiscard]] Result<> setUp(std::byte* anywhere, const RunLimits& limits);
 
     [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
 
     /// Whether several kernel threads share the work of at least one step.
     [[nodiscard]] bool isMultithreaded() const noexcept;
-    /// The memory of the arena and the memory that the steps keep.
+    /// The memory of the arena and, after `setUp`, the memory that the steps keep.
     [[nodiscard]] std::uint64_t memoryBytes() const noexcept { return memoryBytes_; }
 
     /// Releases the memory of temporaries until the next run.
@@ -92,8 +97,8 @@ class Plan {
 
     /// Runs each step for a moment, so that the first run is as fast as later ones: afterwards the
     /// arena and the code of the steps are in memory, and what steps keep is complete. Of a plan
-    /// whose steps take long all the same, only the first ones run. What is in the outputs means
-    /// nothing.
+    /// whose steps take long all the same, only the first ones run, and those that fill a table.
+    /// What is in the outputs means nothing.
     [[nodiscard]] Result<> warmUp(const RunLimits& limits);
 
   private:

@@ -13,6 +13,7 @@
 #include "exec/plan/operation_step.h"
 #include "exec/plan/profile.h"
 #include "log/assert.h"
+#include "memory/reserved_addresses.h"
 #include "model/invalid.h"
 #include "system/scheduling.h"
 
@@ -130,11 +131,12 @@ class Storage {
 class Planner {
   public:
     Planner(Graph& graph, const Specialization& specialization, const Kernels& kernels,
-            xnnpack::OperatorCache& operators)
+            xnnpack::OperatorCache& operators, const RunLimits& limits)
         : graph_(graph),
           specialization_(specialization),
           kernels_(kernels),
           operators_(operators),
+          limits_(limits),
           shapes_(graph),
           storage_(graph.subgraph.operands.size()) {}
 
@@ -198,6 +200,9 @@ class Planner {
                 continue;
             }
             system::letOthersRun();
+            if (limits_.isOver()) {
+                return limits_.endedBefore(index);
+            }
             const Operation& operation = graph_.subgraph.operations[index];
             OperationInstance instance = shapes_.operation(index);
             if (isReshaping(instance) && (storage_.argument(operation.outputs[0]) == kNone ||
@@ -220,8 +225,9 @@ class Planner {
                     step = makeProfiledStep(std::move(step), *profile, number);
                 }
             } else {
-                NNBURST_TRY_ASSIGN(step, makeOperationStep(std::move(instance), index, kernels_,
-                                                           *graph_.packedWeights, operators_));
+                NNBURST_TRY_ASSIGN(
+                    step, makeOperationStep(std::move(instance), index, kernels_,
+                                            *graph_.packedWeights, operators_, limits_.account));
             }
             for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
                 if (!step->hasPackedConstants() || !isPackable(input)) {
@@ -362,8 +368,9 @@ class Planner {
             }
             plan->addStep(std::move(chosen.step), chosen.operation, places);
         }
-        NNBURST_TRY_ASSIGN(const AlignedBuffer anywhere, AlignedBuffer::allocate(largestArgument));
-        NNBURST_TRY(plan->setUp(anywhere.data()));
+        NNBURST_TRY_ASSIGN(const ReservedAddresses anywhere,
+                           ReservedAddresses::reserve(largestArgument));
+        NNBURST_TRY(plan->setUp(anywhere.data(), limits_));
         return plan;
     }
 
@@ -371,6 +378,7 @@ class Planner {
     const Specialization& specialization_;
     const Kernels& kernels_;
     xnnpack::OperatorCache& operators_;
+    const RunLimits& limits_;
     ShapeInference shapes_;
     Storage storage_;
     std::vector<ChosenStep> steps_;
@@ -381,8 +389,9 @@ class Planner {
 }  // namespace
 
 Result<std::unique_ptr<Plan>> makePlan(Graph& graph, const Specialization& specialization,
-                                       const Kernels& kernels, xnnpack::OperatorCache& operators) {
-    return Planner(graph, specialization, kernels, operators).make();
+                                       const Kernels& kernels, xnnpack::OperatorCache& operators,
+                                       const RunLimits& limits) {
+    return Planner(graph, specialization, kernels, operators, limits).make();
 }
 
 }  // namespace nnburst::exec

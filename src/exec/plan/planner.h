@@ -10,6 +10,7 @@
 
 #include "exec/graph/graph.h"
 #include "exec/plan/plan.h"
+#include "exec/plan/run_limits.h"
 #include "exec/threads/kernel_threads.h"
 #include "exec/xnnpack/backend.h"
 #include "nnburst/result.h"
@@ -18,10 +19,13 @@ namespace nnburst::exec {
 
 /// Plans `graph` for `specialization`, which bind has checked against the model. Constants that
 /// steps need in runs are copied by `Constants::keep`. The plan points into `graph` and uses
-/// `kernels`. INVALID_ARGUMENT names the operation that cannot be.
+/// `kernels`. Weights that our own kernels pack are charged to the account of `limits`, unless that
+/// is null. Ends between two operations when `limits` is over, and does not yield to other
+/// executions. INVALID_ARGUMENT names the operation that cannot be.
 [[nodiscard]] Result<std::unique_ptr<Plan>> makePlan(Graph& graph,
                                                      const Specialization& specialization,
                                                      const Kernels& kernels,
-                                                     xnnpack::OperatorCache& operators);
+                                                     xnnpack::OperatorCache& operators,
+                                                     const RunLimits& limits = {});
 
 }  // namespace nnburst::exec

@@ -54,6 +54,7 @@ class RecordingStep final : public Step {
         return step_->scratchBytes();
     }
     [[nodiscard]] std::size_t keptBytes() const noexcept override { return step_->keptBytes(); }
+    [[nodiscard]] bool fillsTable() const noexcept override { return step_->fillsTable(); }
     [[nodiscard]] bool hasPackedConstants() const noexcept override {
         return step_->hasPackedConstants();
     }

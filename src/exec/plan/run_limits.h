@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <new>
+#include <string>
 
 #include "account/account.h"
 #include "exec/operation/time_limit.h"
@@ -40,13 +41,19 @@ struct RunLimits {
             pass->yieldToOthers();
         }
         system::letOthersRun();
-        return !hasBeenCancelled() && !(deadline && std::chrono::steady_clock::now() >= *deadline);
+        return !isOver();
+    }
+
+    /// Whether the run was cancelled or its deadline has passed. Does not yield: for use with a
+    /// mutex that other executions take.
+    [[nodiscard]] bool isOver() const noexcept {
+        return hasBeenCancelled() || (deadline && std::chrono::steady_clock::now() >= *deadline);
     }
 
     /// The error of a run that may not go on with `operation`. MISSED_DEADLINE_PERSISTENT after the
     /// deadline: a run that took too long once will take too long again.
     [[nodiscard]] tl::unexpected<Error> endedBefore(std::uint32_t operation) const {
-        return ended("before", operation);
+        return ended(fmt::format("before operation {}", operation));
     }
 
     /// The same checks for use inside operations.
@@ -57,7 +64,12 @@ struct RunLimits {
 
     /// The error of a run that its time limit has ended inside an operation.
     [[nodiscard]] tl::unexpected<Error> endedIn(std::uint32_t operation) const {
-        return ended("in", operation);
+        return ended(fmt::format("in operation {}", operation));
+    }
+
+    /// The error of a run that its time limit has ended while its arguments were copied.
+    [[nodiscard]] tl::unexpected<Error> endedInCopies() const {
+        return ended("while arguments were copied");
     }
 
   private:
@@ -72,14 +84,13 @@ struct RunLimits {
         // Relaxed: a flag that nothing else depends on.
         return isCancelled != nullptr && isCancelled->load(std::memory_order_relaxed);
     }
-    [[nodiscard]] tl::unexpected<Error> ended(const char* where, std::uint32_t operation) const {
+    [[nodiscard]] tl::unexpected<Error> ended(const std::string& when) const {
         if (hasBeenCancelled()) {
             return failure(ErrorStatus::GENERAL_FAILURE,
                            "the execution was cancelled: its client has gone");
         }
-        return failure(
-            ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-            fmt::format("the {} has passed {} operation {}", deadlineName, where, operation));
+        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
+                       fmt::format("the {} has passed {}", deadlineName, when));
     }
 };
 

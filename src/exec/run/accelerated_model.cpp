@@ -90,12 +90,11 @@ class AcceleratedModel final : public CompiledModel {
         if (!bindings.hasUnaligned) {
             return runInTurn(bindings, caller, options, outcome);
         }
-        AlignedArguments aligned;
-        NNBURST_TRY(aligned.copy(bindings, caller.account()));
+        AlignedArguments aligned(caller, options.deadline);
+        NNBURST_TRY(aligned.copy(bindings));
         // Copying back takes long: an execution that is admitted does not wait for that.
         NNBURST_TRY(runInTurn(aligned.bindings(), caller.withoutLateWakes(), options, outcome));
-        aligned.copyOutputsBack(bindings);
-        return {};
+        return aligned.copyOutputsBack(bindings);
     }
 
     /// The library keeps no temporaries for it.

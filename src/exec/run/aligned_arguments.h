@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "account/account.h"
+#include "exec/run/argument_copies.h"
 #include "exec/run/compiled_model.h"
 #include "memory/aligned_buffer.h"
 #include "nnburst/result.h"
@@ -17,16 +18,20 @@ namespace nnburst::exec {
 
 class AlignedArguments {
   public:
+    /// For one run of `caller`, whose limits end the copies early: see ArgumentCopies.
+    AlignedArguments(const Caller& caller, const OptionalTimePoint& deadline) noexcept
+        : account_(caller.account()), copying_(deadline, caller.client) {}
+
     /// Makes `bindings()`: those that are given, with copies in place of unaligned arguments, which
-    /// are charged to `account`, unless that is null. Reads the inputs. RESOURCE_EXHAUSTED_* if
-    /// there is no memory, or if it exceeds a limit.
-    [[nodiscard]] Result<> copy(const RequestBindings& given, Account* account);
+    /// are charged to the caller. Reads the inputs. RESOURCE_EXHAUSTED_* if there is no memory, or
+    /// if it exceeds a limit.
+    [[nodiscard]] Result<> copy(const RequestBindings& given);
 
     [[nodiscard]] RequestBindings& bindings() noexcept { return bindings_; }
 
     /// After a run: writes the unaligned outputs, which have `given`'s lengths, to where they
     /// belong.
-    void copyOutputsBack(const RequestBindings& given) const noexcept;
+    [[nodiscard]] Result<> copyOutputsBack(const RequestBindings& given);
 
   private:
     struct Copy {
@@ -34,8 +39,10 @@ class AlignedArguments {
         AlignedBuffer buffer;
     };
 
-    Result<> copyUnaligned(std::vector<ArgumentBinding>& arguments, Account* account);
+    Result<> copyUnaligned(std::vector<ArgumentBinding>& arguments);
 
+    Account* const account_;  // null: not charged
+    ArgumentCopies copying_;
     RequestBindings bindings_;
     std::vector<Copy> copies_;
 };

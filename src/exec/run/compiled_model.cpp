@@ -95,7 +95,7 @@ class RunnableModel final : public CompiledModel {
     bool releaseIfIdle() override;
 
     [[nodiscard]] std::uint64_t memoryBytes() const noexcept override {
-        std::uint64_t total = 0;
+        std::uint64_t total = graphs_.additionalFilterBytes() + graphs_.resultBytes();
         for (std::uint32_t index = 0; index < usedRunners_.count(); ++index) {
             total += runners_[index]->memoryBytes();
         }
@@ -314,12 +314,11 @@ Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& calle
 Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,
                                            const ExecutionOptions& options,
                                            ExecutionOutcome& outcome) {
-    AlignedArguments aligned;
-    NNBURST_TRY(aligned.copy(bindings, caller.account()));
+    AlignedArguments aligned(caller, options.deadline);
+    NNBURST_TRY(aligned.copy(bindings));
     // Copying gigabytes back takes long: an execution that is admitted does not wait for that.
     NNBURST_TRY(runInTurn(aligned.bindings(), caller.withoutLateWakes(), options, outcome));
-    aligned.copyOutputsBack(bindings);
-    return {};
+    return aligned.copyOutputsBack(bindings);
 }
 
 Result<> RunnableModel::run(RequestBindings& bindings, const Caller& caller,

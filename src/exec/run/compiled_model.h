@@ -118,7 +118,8 @@ class CompiledModel {
     /// the number of threads open, runs the model to choose it. `packed` is from an earlier
     /// compilation of the same model for the kernels of `engine`: weights that it has are neither
     /// packed again nor read from `model`. INVALID_ARGUMENT if the model is not valid or an
-    /// operation is not supported; the message names it.
+    /// operation is not supported; the message names it. RESOURCE_EXHAUSTED_PERSISTENT if its
+    /// packed weights exceed a limit (exec/dot8/packed_weights.h).
     [[nodiscard]] static Result<std::shared_ptr<CompiledModel>> compile(
         const std::shared_ptr<Engine>& engine, const Model& model, const PackedModel& packed = {});
 
@@ -170,7 +171,9 @@ class CompiledModel {
     /// last call of this, until its next run. False if any runner has run.
     virtual bool releaseIfIdle() = 0;
 
-    /// Memory for temporaries, and for operators without their weights. An estimate while it runs.
+    /// Memory for temporaries, for operators without their weights, and for weights that our own
+    /// kernels have packed, as far as it exceeds that of the model's constants. An estimate while
+    /// it runs.
     [[nodiscard]] virtual std::uint64_t memoryBytes() const noexcept { return 0; }
 
     /// Announces a user of the model: a burst, or another caller that executes it again and again

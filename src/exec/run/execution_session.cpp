@@ -60,8 +60,9 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
     countBegin(begin);
     NNBURST_MARK(execution__begin, this);
     ExecutionOutcome& computed = knowsOutputShapes(version) ? outcome : withheld_;
-    Result<> result =
-        knownTo(version, resolveAndRun(request, memory, knownTo(version, options), computed));
+    Result<> result = knownTo(
+        version, resolveAndRunIfMemory(request, memory, knownTo(version, options), computed));
+    releaseBuffers();
     if (!result) {
         discardOutputs(request);
     }
@@ -72,7 +73,6 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
     NNBURST_MARK(execution__end, this);
     NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, {} pools: {}", request.inputs.size(),
                  request.outputs.size(), pools_.size(), outcomeText(result));
-    releaseBuffers();
     finish(result, begin, arrival, outcome);
     return result;
 }
@@ -105,6 +105,18 @@ void ExecutionSession::report(const Result<>& result, const OptionalTimePoint& a
     }
 }
 
+Result<> ExecutionSession::resolveAndRunIfMemory(const RequestArguments& request,
+                                                 RequestMemorySource& memory,
+                                                 const ExecutionOptions& options,
+                                                 ExecutionOutcome& outcome) {
+    try {
+        return resolveAndRun(request, memory, options, outcome);
+    } catch (const std::bad_alloc&) {
+        // Takes no memory: the message fits into the string.
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory");
+    }
+}
+
 Result<> ExecutionSession::resolveAndRun(const RequestArguments& request,
                                          RequestMemorySource& memory,
                                          const ExecutionOptions& options,
@@ -130,7 +142,7 @@ Result<> ExecutionSession::runOnMemory(const RequestArguments& request,
 Result<> ExecutionSession::runOnDeviceBuffers(const RequestArguments& request,
                                               const ExecutionOptions& options,
                                               ExecutionOutcome& outcome) {
-    DeviceBufferAccess access;
+    DeviceBufferAccess access(options.deadline);
     for (const int buffer : deviceBuffers_) {
         NNBURST_TRY(access.begin(buffer));
     }
@@ -184,29 +196,24 @@ Result<> ExecutionSession::checkOutputs(const RequestArguments& request) const {
 
 /// An execution of `request`, which may break any rule, has failed.
 void ExecutionSession::discardOutputs(const RequestArguments& request) const {
-    std::vector<BufferOutput> outputs;
     for (std::uint32_t index = 0; index < request.outputs.size(); ++index) {
         const RequestArgument& argument = request.outputs[index];
         const std::uint32_t pool = argument.location.poolIndex;
         if (!argument.hasNoValue && pool < pools_.size() && pools_[pool].token) {
-            outputs.push_back({.index = index, .token = *pools_[pool].token});
+            const BufferOutput output{.index = index, .token = *pools_[pool].token};
+            exec::discardOutputs(executable_, {&output, 1});
         }
     }
-    exec::discardOutputs(executable_, outputs);
 }
 
 /// Runs a request of which some arguments lie in memory that is not mapped.
 Result<> ExecutionSession::runStaged(const RequestArguments& request,
                                      const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    Result<> result = staged_.attach(executable_, request, pools_, bindings_);
-    if (result) {
-        result = executable_.model->run(bindings_, executable_.caller(), options, outcome);
-    }
-    if (result) {
-        result = staged_.finish(executable_, bindings_, outcome);
-    }
-    staged_.detach();
-    return result;
+    ArgumentCopies copies(options.deadline, executable_.client.get());
+    const StagedArguments::Scope scope(staged_);
+    NNBURST_TRY(staged_.attach(executable_, request, pools_, copies, bindings_));
+    NNBURST_TRY(executable_.model->run(bindings_, executable_.caller(), options, outcome));
+    return staged_.finish(executable_, bindings_, outcome, copies);
 }
 
 }  // namespace nnburst::exec

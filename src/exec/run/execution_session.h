@@ -80,6 +80,9 @@ class ExecutionSession {
     /// Of an execution that has failed or was measured.
     static void report(const Result<>& result, const OptionalTimePoint& arrival,
                        ExecutionOutcome& outcome) noexcept;
+    /// As resolveAndRun; RESOURCE_EXHAUSTED_TRANSIENT where that finds no memory.
+    Result<> resolveAndRunIfMemory(const RequestArguments& request, RequestMemorySource& memory,
+                                   const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> resolveAndRun(const RequestArguments& request, RequestMemorySource& memory,
                            const ExecutionOptions& options, ExecutionOutcome& outcome);
     Result<> resolve(RequestMemorySource& memory);

@@ -22,12 +22,24 @@ namespace {
 /// temporaries and, for other image sizes, its own packed weights.
 constexpr std::size_t kMaximumSpecializations = 8;
 
+/// Limits the memory of the operators of a runner, whose graph has `constantBytes`. Operators pack
+/// float16 as float32, and may pack again for each plan. Constants that many operations share are
+/// packed for each of them.
+SharedAccount makeOperatorAccount(std::uint64_t constantBytes) {
+    Amounts limits;
+    limits[Resource::MEMORY] =
+        (std::uint64_t{256} << 20) + 3 * kMaximumSpecializations * constantBytes;
+    return Account::create("operators of XNNPACK", limits);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<SharedGraph>> SharedGraph::create(const Model& model,
                                                          const Subgraph& subgraph,
-                                                         const PackedGraph& packed) {
+                                                         const PackedGraph& packed,
+                                                         const SharedAccount& filterAccount) {
     NNBURST_TRY_ASSIGN(auto graph, Graph::create(model, subgraph, packed));
+    graph->packedWeights->setModelAccount(filterAccount);
     return std::make_unique<SharedGraph>(std::move(graph));
 }
 
@@ -37,7 +49,8 @@ GraphRunner::GraphRunner(const Kernels& kernels, SharedGraph& shared,
       shared_(shared),
       graph_(*shared.graph),
       referenced_(referenced),
-      operators_(&shared.originals, shared.graph->xnnpackWeights.get()) {
+      operators_(&shared.originals, shared.graph->xnnpackWeights.get(),
+                 makeOperatorAccount(shared.graph->constants.valueBytes())) {
     wanted_.inputs.resize(graph_.subgraph.inputIndexes.size());
     wanted_.omittedOutputs.resize(graph_.subgraph.outputIndexes.size());
     arguments_.resize(wanted_.inputs.size() + wanted_.omittedOutputs.size());
@@ -61,7 +74,7 @@ Result<> GraphRunner::prepare(const GraphRunner* first, TimePoint foldingEnd) {
             wanted_.inputs[input].shape =
                 Shape(subgraph.operands[subgraph.inputIndexes[input]].dimensions);
         }
-        NNBURST_TRY(addPlan(nullptr));
+        NNBURST_TRY(addPlan({}));
     }
     if (isInterpreted) {
         interpreter_ = std::make_unique<Interpreter>(graph_, kernels_, operators_, referenced_);
@@ -116,7 +129,7 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
     for (std::size_t output = 0; output < wanted_.omittedOutputs.size(); ++output) {
         wanted_.omittedOutputs[output] = outputs.wants(output) ? 0 : 1;
     }
-    NNBURST_TRY_ASSIGN(Plan * plan, findPlan(limits.account));
+    NNBURST_TRY_ASSIGN(Plan * plan, findPlan(limits));
     NNBURST_TRY(runPlan(*plan, outputs, limits));
     if (memo != nullptr) {
         memo->plan = plan;
@@ -146,7 +159,7 @@ Result<> GraphRunner::runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits
     return limits.isWarmUp ? plan.warmUp(limits) : plan.run(limits);
 }
 
-Result<Plan*> GraphRunner::findPlan(Account* account) {
+Result<Plan*> GraphRunner::findPlan(const RunLimits& limits) {
     if (!plans_.empty() && plans_.front().specialization == wanted_) {
         return plans_.front().plan.get();
     }
@@ -154,35 +167,50 @@ Result<Plan*> GraphRunner::findPlan(Account* account) {
         return known.specialization == wanted_;
     });
     if (found == plans_.end()) {
-        return addPlan(account);
+        return addPlan(limits);
     }
     std::rotate(plans_.begin(), found, found + 1);
     return plans_.front().plan.get();
 }
 
-Result<Plan*> GraphRunner::addPlan(Account* account) {
-    const std::uint64_t before = xnnpack::allocatedBytes();
-    std::unique_ptr<Plan> plan;
-    {
-        const system::MutexLock lock(shared_.planning);
-        NNBURST_TRY_ASSIGN(plan, makePlan(*shared_.graph, wanted_, kernels_, operators_));
+Result<Plan*> GraphRunner::addPlan(const RunLimits& limits) {
+    Result<Specialized> made = specialize(limits);
+    if (!made) {
+        operators_.dropUnused();  // those that were made for it
+        return tl::unexpected<Error>(std::move(made.error()));
     }
-    NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY, plan->memoryBytes()));
     if (plans_.size() == kMaximumSpecializations) {
         memoryBytes_.fetch_sub(plans_.back().memoryBytes, std::memory_order_relaxed);
         plans_.pop_back();
         ++generation_;
         operators_.dropUnused();
     }
+    memoryBytes_.fetch_add(made->memoryBytes, std::memory_order_relaxed);
+    plans_.insert(plans_.begin(), std::move(*made));
+    return plans_.front().plan.get();
+}
+
+Result<GraphRunner::Specialized> GraphRunner::specialize(const RunLimits& limits) {
+    // A plan that takes longer than the deadline is for the runs after this one.
+    RunLimits ofPlan = limits;
+    ofPlan.deadline.reset();
+    xnnpack::AllocationCount created;
+    std::unique_ptr<Plan> plan;
+    {
+        const system::MutexLock lock(shared_.planning);
+        NNBURST_TRY_ASSIGN(plan, makePlan(*shared_.graph, wanted_, kernels_, operators_, ofPlan));
+    }
     NNBURST_ASSERT(plan->outputs().size() == wanted_.omittedOutputs.size(),
                    "a plan with {} outputs of {}", plan->outputs().size(),
                    wanted_.omittedOutputs.size());
+    NNBURST_TRY_ASSIGN(Charge charge,
+                       chargeTo(limits.account, Resource::MEMORY, plan->memoryBytes()));
     // The first runner packs the weights, which are not its own.
-    const std::uint64_t bytes =
-        plan->memoryBytes() + (isFirst_ ? 0 : xnnpack::allocatedBytes() - before);
-    memoryBytes_.fetch_add(bytes, std::memory_order_relaxed);
-    plans_.insert(plans_.begin(), {wanted_, std::move(plan), bytes, std::move(charge)});
-    return plans_.front().plan.get();
+    const std::uint64_t bytes = plan->memoryBytes() + (isFirst_ ? 0 : created.bytes());
+    return Specialized{.specialization = wanted_,
+                       .plan = std::move(plan),
+                       .memoryBytes = bytes,
+                       .charge = std::move(charge)};
 }
 
 }  // namespace nnburst::exec

@@ -60,10 +60,10 @@ class GraphOutputs {
 struct SharedGraph {
     explicit SharedGraph(std::unique_ptr<Graph> given) noexcept : graph(std::move(given)) {}
 
-    /// As Graph::create.
-    [[nodiscard]] static Result<std::unique_ptr<SharedGraph>> create(const Model& model,
-                                                                     const Subgraph& subgraph,
-                                                                     const PackedGraph& packed);
+    /// As Graph::create. `filterAccount` is that of the model (dot8::makeFilterAccount).
+    [[nodiscard]] static Result<std::unique_ptr<SharedGraph>> create(
+        const Model& model, const Subgraph& subgraph, const PackedGraph& packed,
+        const SharedAccount& filterAccount);
 
     /// What has been packed so far. Thread-safe.
     [[nodiscard]] PackedGraph packed() {
@@ -138,9 +138,11 @@ class GraphRunner {
     /// Whether the graph is interpreted. Keeps the constants of one that has no plan.
     Result<bool> checkGraph(TimePoint foldingEnd);
     Result<> runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits);
-    Result<Plan*> findPlan(Account* account);
-    /// Charges the plan's memory to `account`, unless that is null.
-    Result<Plan*> addPlan(Account* account);
+    Result<Plan*> findPlan(const RunLimits& limits);
+    Result<Plan*> addPlan(const RunLimits& limits);
+    /// Makes the wanted plan. Its memory, and what is packed for it, is charged to the account of
+    /// `limits`, unless that is null.
+    Result<Specialized> specialize(const RunLimits& limits);
 
     const Kernels& kernels_;
     SharedGraph& shared_;

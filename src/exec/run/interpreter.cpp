@@ -66,7 +66,8 @@ struct Interpreter::OperationState {
     ChargedBuffer scratch;
     std::unique_ptr<Step> step;  ///< null for an operation with runShrinking
     std::vector<std::byte*> operands;
-    Charge kept;                       ///< for what the step keeps, to the run that made it
+    std::uint64_t keptBytes = 0;       ///< by the step, of which `kept` is the charge
+    Charge kept;                       ///< to the run that made or set up the step
     bool isSetUp = false;              ///< the step, with `operands`
     OperationInstance operation;       ///< with runShrinking, and all below
     std::uint32_t profiledAs = 0;      ///< number in the profile, if there is one
@@ -80,6 +81,15 @@ struct Interpreter::OperationState {
     [[nodiscard]] bool isPreparedFor(std::span<const std::uint32_t> ofInputs,
                                      const OperandValues& given) const;
     void rememberInputs(std::span<const std::uint32_t> ofInputs, const OperandValues& given);
+
+    /// Its own cache if its operators depend on values, otherwise `shared`.
+    [[nodiscard]] xnnpack::OperatorCache& operatorCache(xnnpack::OperatorCache& shared) noexcept {
+        return hasValueInputs ? operators : shared;
+    }
+    void dropStep(xnnpack::OperatorCache& shared) noexcept;
+    /// Charges what the step keeps to `account`, if that has changed. Drops the step if there is no
+    /// room for it.
+    [[nodiscard]] Result<> chargeStep(Account* account, xnnpack::OperatorCache& shared);
 };
 
 bool Interpreter::OperationState::isPreparedFor(std::span<const std::uint32_t> ofInputs,
@@ -120,6 +130,30 @@ void Interpreter::OperationState::rememberInputs(std::span<const std::uint32_t> 
             values.insert(values.end(), view.data, view.data + sizeBytes(view));
         }
     }
+}
+
+void Interpreter::OperationState::dropStep(xnnpack::OperatorCache& shared) noexcept {
+    isPrepared = false;
+    step.reset();
+    keptBytes = 0;
+    kept = Charge();
+    operatorCache(shared).dropUnused();
+}
+
+Result<> Interpreter::OperationState::chargeStep(Account* account, xnnpack::OperatorCache& shared) {
+    const std::uint64_t bytes = step->keptBytes();
+    if (bytes == keptBytes) {
+        return {};
+    }
+    kept = Charge();
+    Result<Charge> charge = chargeTo(account, Resource::MEMORY, bytes);
+    if (!charge) {
+        dropStep(shared);
+        return tl::unexpected<Error>(std::move(charge.error()));
+    }
+    kept = std::move(*charge);
+    keptBytes = bytes;
+    return {};
 }
 
 /// The outputs of a subgraph that IF runs: operands of this graph.
@@ -167,6 +201,7 @@ Interpreter::Interpreter(const Graph& graph, const Kernels& kernels,
                 graph.constants.data(operand) == nullptr) {
                 values_.keepPrivate(operand);
                 state.hasValueInputs = true;
+                state.operators = operators.apart();
             }
         }
     }
@@ -248,24 +283,12 @@ Result<> Interpreter::prepare(std::uint32_t index) {
 
 Result<> Interpreter::makeStep(std::uint32_t index) {
     OperationState& state = *states_[index];
-    if (state.step != nullptr) {
-        keptBytes_ -= state.step->keptBytes();
-        state.step.reset();
-        state.kept = Charge();
-    }
-    // Operators are shared by operation and size only: not where they depend on values too.
-    xnnpack::OperatorCache& operators = state.hasValueInputs ? state.operators : operators_;
-    if (state.hasValueInputs) {
-        state.operators = xnnpack::OperatorCache();
-    } else {
-        operators_.dropUnused();
-    }
-    NNBURST_TRY_ASSIGN(std::unique_ptr<Step> step,
-                       makeOperationStep(values_.shapes().operation(index), index, kernels_,
-                                         *graph_.packedWeights, operators));
-    NNBURST_TRY_ASSIGN(state.kept, chargeTo(limits_->account, Resource::MEMORY, step->keptBytes()));
-    state.step = std::move(step);
-    keptBytes_ += state.step->keptBytes();
+    state.dropStep(operators_);
+    NNBURST_TRY_ASSIGN(
+        state.step,
+        makeOperationStep(values_.shapes().operation(index), index, kernels_, *graph_.packedWeights,
+                          state.operatorCache(operators_), limits_->account));
+    NNBURST_TRY(state.chargeStep(limits_->account, operators_));
     const std::size_t scratchBytes = state.step->scratchBytes();
     const Operation& operation = graph_.subgraph.operations[index];
     state.operands.resize(operation.inputs.size() + operation.outputs.size());
@@ -301,6 +324,7 @@ Result<> Interpreter::runKernel(std::uint32_t index) {
     }
     if (!state.isSetUp) {
         NNBURST_TRY(state.step->setUp(state.operands));
+        NNBURST_TRY(state.chargeStep(limits_->account, operators_));
         state.isSetUp = true;
     }
     return state.step->run(timeLimit_);
@@ -400,6 +424,14 @@ void Interpreter::collectInputs(std::uint32_t index, std::size_t first) {
                            .data = values_.data(operand),
                            .isOmitted = values_.shapes().isOmitted(operand)});
     }
+}
+
+std::uint64_t Interpreter::memoryBytes() const noexcept {
+    std::uint64_t bytes = values_.ownBytes();
+    for (const auto& state : states_) {
+        bytes += state->keptBytes;
+    }
+    return bytes;
 }
 
 void Interpreter::releaseScratch() const noexcept {

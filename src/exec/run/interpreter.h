@@ -38,9 +38,7 @@ class Interpreter {
     /// Gives back the memory of operands until the next run.
     void releaseScratch() const noexcept;
     /// The size of that memory, and of what the steps keep.
-    [[nodiscard]] std::uint64_t memoryBytes() const noexcept {
-        return values_.ownBytes() + keptBytes_;
-    }
+    [[nodiscard]] std::uint64_t memoryBytes() const noexcept;
 
   private:
     struct OperationState;
@@ -67,7 +65,6 @@ class Interpreter {
     const std::span<const std::unique_ptr<GraphRunner>> referenced_;
     OperandValues values_;
     std::vector<std::unique_ptr<OperationState>> states_;  // one for each operation
-    std::uint64_t keptBytes_ = 0;                          // by the steps
     std::vector<GraphInput> inputs_;                       // of a subgraph that is called
     const RunLimits* limits_ = nullptr;                    // of the current run
     TimeLimit timeLimit_;                                  // of the current run

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -34,6 +35,10 @@ constexpr std::size_t kFewestRounds = 4;
 constexpr std::size_t kMostRounds = 20;
 /// Executions before the measurement. The first is slow; the shortest gives the schedule.
 constexpr std::size_t kFirstAsks = 5;
+/// A model is slow if one execution takes longer: it is measured in one round.
+constexpr nanoseconds kSlow = kBudget / kFewestRounds;
+/// An execution that takes longer ends early, and counts as one of this length.
+constexpr nanoseconds kLongestRun = kBudget;
 
 /// Clients sleep while they wait in this measurement, so that both sides are measured alike. A real
 /// client can spin where the kernels leave a processor free, and then has the result about this
@@ -88,7 +93,7 @@ class Trial {
         }
     }
 
-    /// Executes the model once and waits for the result.
+    /// Executes the model once and waits for the result, for about kLongestRun at most.
     nanoseconds ask() {
         const Clock::time_point start = Clock::now();
         const std::uint32_t before = answered_.count();
@@ -98,9 +103,21 @@ class Trial {
     }
 
     void askOften(std::size_t count, std::vector<nanoseconds>& times) {
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count && !hasFailed_; ++i) {
             times.push_back(ask());
         }
+    }
+
+    /// Duration of the shortest of up to kFirstAsks executions; stops after a slow one that is not
+    /// the first.
+    nanoseconds askFirst() {
+        nanoseconds shortest = nanoseconds::max();
+        nanoseconds last{};
+        for (std::size_t i = 0; i < kFirstAsks && (i < 2 || last <= kSlow) && !hasFailed_; ++i) {
+            last = ask();
+            shortest = std::min(shortest, last);
+        }
+        return shortest;
     }
 
     [[nodiscard]] bool hasFailed() const noexcept { return hasFailed_; }
@@ -118,9 +135,19 @@ class Trial {
             if (isEnding_) {
                 return;
             }
-            hasFailed_ =
-                !model_.run(request_.bindings(), Priority::MEDIUM, {}, outcome) || hasFailed_;
+            hasFailed_ = !tryRun(outcome) || hasFailed_;
             answered_.give();
+        }
+    }
+
+    bool tryRun(ExecutionOutcome& outcome) noexcept {
+        try {
+            const Result<> end = model_.run(request_.bindings(), Priority::MEDIUM,
+                                            {.deadline = Clock::now() + kLongestRun}, outcome);
+            return end || end.error().status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
+                   end.error().status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
+        } catch (const std::bad_alloc&) {
+            return false;
         }
     }
 
@@ -162,10 +189,18 @@ Schedule scheduleFor(nanoseconds once) noexcept {
     using Count = nanoseconds::rep;
     const Count asks = std::clamp<Count>(kRoundBudget / once, 2, 10);
     const nanoseconds round = 2 * (kRest + (asks + 1) * once);
-    const Count rounds =
-        std::clamp<Count>(kBudget / round, Count{kFewestRounds}, Count{kMostRounds});
+    const Count fewest = once > kSlow ? 1 : Count{kFewestRounds};
+    const Count rounds = std::clamp<Count>(kBudget / round, fewest, Count{kMostRounds});
     return {.rounds = static_cast<std::size_t>(rounds),
             .asksPerRound = static_cast<std::size_t>(asks)};
+}
+
+/// One round of one trial. False if a run has failed.
+bool measureRound(Trial& trial, std::size_t asks, Samples& samples) {
+    std::this_thread::sleep_for(kRest);
+    samples.idle.push_back(trial.ask());
+    trial.askOften(asks, samples.hot);
+    return !trial.hasFailed();
 }
 
 /// The same rule as for the client of a burst (AnswerWait::attach, burst/answer_wait.h).
@@ -191,28 +226,24 @@ std::optional<LatencyComparison> compareLatencies(CompiledModel& more, CompiledM
     }
     Trial& many = **manyOrError;
     Trial& few = **fewOrError;
-    std::vector<nanoseconds> first;
-    few.askOften(kFirstAsks, first);
-    const nanoseconds once = *std::min_element(first.begin(), first.end());
-    if (once < kFastest) {
+    const nanoseconds once = few.askFirst();
+    if (few.hasFailed() || once < kFastest) {
         return std::nullopt;
     }
     (void)many.ask();
+    if (many.hasFailed()) {
+        return std::nullopt;
+    }
     const Schedule schedule = scheduleFor(once);
     Samples manySamples;
     Samples fewSamples;
     const Clock::time_point end = Clock::now() + 2 * kBudget;
     for (std::size_t i = 0; i < schedule.rounds && (i < kFewestRounds || Clock::now() < end); ++i) {
         // Alternately, so that other load of the machine affects both.
-        for (auto [trial, samples] :
-             {std::pair(&few, &fewSamples), std::pair(&many, &manySamples)}) {
-            std::this_thread::sleep_for(kRest);
-            samples->idle.push_back(trial->ask());
-            trial->askOften(schedule.asksPerRound, samples->hot);
+        if (!measureRound(few, schedule.asksPerRound, fewSamples) ||
+            !measureRound(many, schedule.asksPerRound, manySamples)) {
+            return std::nullopt;
         }
-    }
-    if (many.hasFailed() || few.hasFailed()) {
-        return std::nullopt;
     }
     const bool spins = canClientSpin(fewer) && !canClientSpin(more);
     return LatencyComparison{.more = manySamples.times(0ns),

@@ -29,9 +29,11 @@ struct LatencyComparison {
 
 /// Runs both alternately, each as a burst with a client would run it, for about a second. If only
 /// `fewer` leaves a processor on which a client can spin, the time that spinning saves is
-/// subtracted from its latencies. Returns nothing if the latencies cannot be measured (dimensions
-/// are not known, or a run fails), or if the model is so fast that more threads cannot help. Runs
-/// wait at the engine's gate like other executions of MEDIUM priority.
+/// subtracted from its latencies. A model of which one execution takes more than 0.2 s is run only
+/// a few times, and one of more than 0.8 s counts as one of 0.8 s. Returns nothing if the latencies
+/// cannot be measured (dimensions are not known, a run fails), or if the model is so fast that more
+/// threads cannot help.
+/// Runs wait at the engine's gate like other executions of MEDIUM priority.
 [[nodiscard]] std::optional<LatencyComparison> compareLatencies(CompiledModel& more,
                                                                 CompiledModel& fewer);
 

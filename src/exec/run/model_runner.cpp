@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "exec/graph/graph_check.h"
@@ -26,17 +27,39 @@ Result<ModelGraphs> ModelGraphs::create(const Model& model, const PackedModel& p
     const std::size_t count = model.referenced.size() + 1;
     NNBURST_ASSERT(packed.graphs.empty() || packed.graphs.size() == count,
                    "a model of {} subgraphs, of which {} are packed", count, packed.graphs.size());
+    ModelGraphs graphs;
+    graphs.constantBytes = model.operandValues.size();
+    for (const SharedRegion& pool : model.pools) {
+        graphs.constantBytes += pool->sizeBytes();
+    }
+    const SharedAccount filterAccount = dot8::makeFilterAccount(graphs.constantBytes);
     const auto create = [&](const Subgraph& subgraph, std::size_t index) {
         return SharedGraph::create(model, subgraph,
-                                   packed.graphs.empty() ? PackedGraph() : packed.graphs[index]);
+                                   packed.graphs.empty() ? PackedGraph() : packed.graphs[index],
+                                   filterAccount);
     };
-    ModelGraphs graphs;
     for (std::size_t index = 0; index < model.referenced.size(); ++index) {
         NNBURST_TRY_ASSIGN(graphs.referenced.emplace_back(),
                            create(model.referenced[index], index + 1));
     }
     NNBURST_TRY_ASSIGN(graphs.main, create(model.main, 0));
     return graphs;
+}
+
+std::uint64_t ModelGraphs::additionalFilterBytes() const noexcept {
+    std::uint64_t bytes = main->graph->packedWeights->memoryBytes();
+    for (const auto& graph : referenced) {
+        bytes += graph->graph->packedWeights->memoryBytes();
+    }
+    return bytes - std::min(bytes, constantBytes);
+}
+
+std::uint64_t ModelGraphs::resultBytes() const noexcept {
+    std::uint64_t bytes = main->graph->constants.resultBytes();
+    for (const auto& graph : referenced) {
+        bytes += graph->graph->constants.resultBytes();
+    }
+    return bytes;
 }
 
 ModelRunner::ModelRunner(const Kernels& kernels, ModelGraphs& graphs,

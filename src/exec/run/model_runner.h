@@ -29,8 +29,14 @@ struct ModelGraphs {
     /// Of `model`, which is valid, with what is packed of it.
     [[nodiscard]] static Result<ModelGraphs> create(const Model& model, const PackedModel& packed);
 
+    /// Memory of the filters of our own kernels beyond that of the model's constants.
+    [[nodiscard]] std::uint64_t additionalFilterBytes() const noexcept;
+    /// Memory of the results of operations on constants.
+    [[nodiscard]] std::uint64_t resultBytes() const noexcept;
+
     std::unique_ptr<SharedGraph> main;
     std::vector<std::unique_ptr<SharedGraph>> referenced;
+    std::uint64_t constantBytes = 0;  ///< with the whole pools that hold them
 };
 
 /// Used by one thread at a time.

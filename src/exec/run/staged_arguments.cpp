@@ -45,7 +45,8 @@ StagedArguments::StagedArguments() noexcept = default;
 StagedArguments::~StagedArguments() = default;
 
 Result<> StagedArguments::attach(const Executable& executable, const RequestArguments& request,
-                                 std::span<const RequestMemory> pools, RequestBindings& bindings) {
+                                 std::span<const RequestMemory> pools, ArgumentCopies& copies,
+                                 RequestBindings& bindings) {
     NNBURST_ASSERT(foreignCount_ == 0 && managedInputs_.empty() && managedOutputs_.empty(),
                    "the arguments of another execution are attached");
     NNBURST_ASSERT(bindings.inputs.size() == request.inputs.size() &&
@@ -56,31 +57,38 @@ Result<> StagedArguments::attach(const Executable& executable, const RequestArgu
     NNBURST_TRY(checkBufferUses(executable, request, pools));
     account_ = executable.client == nullptr ? nullptr : executable.client->account().get();
     const auto attachAll = [&](std::span<const RequestArgument> arguments,
-                               std::vector<ArgumentBinding>& bound, auto attachOne) -> Result<> {
+                               std::vector<ArgumentBinding>& bound,
+                               const auto& attachOne) -> Result<> {
         for (std::size_t index = 0; index < arguments.size(); ++index) {
             if (!arguments[index].hasNoValue) {
                 const std::uint32_t pool = arguments[index].location.poolIndex;
                 NNBURST_ASSERT(pool < pools.size(), "pool {} of {}", pool, pools.size());
-                NNBURST_TRY((this->*attachOne)(index, arguments[index], pools[pool], bound[index]));
+                NNBURST_TRY(attachOne(index, arguments[index], pools[pool], bound[index]));
             }
         }
         return {};
     };
-    NNBURST_TRY(attachAll(request.inputs, bindings.inputs, &StagedArguments::attachInput));
+    NNBURST_TRY(attachAll(
+        request.inputs, bindings.inputs,
+        [&](std::size_t /*index*/, const RequestArgument& argument, const RequestMemory& pool,
+            ArgumentBinding& binding) { return attachInput(argument, pool, copies, binding); }));
     foreignInputCount_ = foreignCount_;
-    NNBURST_TRY(attachAll(request.outputs, bindings.outputs, &StagedArguments::attachOutput));
+    NNBURST_TRY(attachAll(
+        request.outputs, bindings.outputs,
+        [&](std::size_t index, const RequestArgument& argument, const RequestMemory& pool,
+            ArgumentBinding& binding) { return attachOutput(index, argument, pool, binding); }));
     for (const auto& output : managedOutputs_) {
         output->buffer().discardContents();
     }
     return {};
 }
 
-Result<> StagedArguments::attachInput(std::size_t /*index*/, const RequestArgument& argument,
-                                      const RequestMemory& pool, ArgumentBinding& binding) {
+Result<> StagedArguments::attachInput(const RequestArgument& argument, const RequestMemory& pool,
+                                      ArgumentCopies& copies, ArgumentBinding& binding) {
     if (pool.foreign != nullptr) {
         NNBURST_TRY_ASSIGN(ForeignArgument* const copy, stage(argument, pool));
         binding.data = copy->data;
-        return copy->region->read(copy->offset, {binding.data, argument.location.length});
+        return copies.read(*copy->region, copy->offset, {binding.data, argument.location.length});
     }
     if (pool.buffer) {
         auto input = std::make_unique<ManagedBuffer::Contents>();
@@ -119,7 +127,7 @@ Result<StagedArguments::ForeignArgument*> StagedArguments::stage(const RequestAr
 }
 
 Result<> StagedArguments::finish(const Executable& executable, const RequestBindings& bindings,
-                                 const ExecutionOutcome& outcome) {
+                                 const ExecutionOutcome& outcome, ArgumentCopies& copies) {
     for (std::size_t i = foreignInputCount_; i < foreignCount_; ++i) {
         const ForeignArgument& output = *foreign_[i];
         NNBURST_ASSERT(output.output < outcome.outputShapes.size(), "output {} of {}",
@@ -128,8 +136,8 @@ Result<> StagedArguments::finish(const Executable& executable, const RequestBind
         const std::optional<std::uint64_t> sizeBytes =
             operandBytes(operand.type, outcome.outputShapes[output.output].dimensions);
         const ArgumentBinding& binding = bindings.outputs[output.output];
-        NNBURST_TRY(output.region->write(
-            output.offset,
+        NNBURST_TRY(copies.write(
+            *output.region, output.offset,
             {binding.data, std::min<std::uint64_t>(sizeBytes.value_or(0), binding.lengthBytes)}));
     }
     for (const auto& output : managedOutputs_) {

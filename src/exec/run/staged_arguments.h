@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "account/account.h"
+#include "exec/run/argument_copies.h"
 #include "exec/run/charged_buffer.h"
 #include "exec/run/executable.h"
 #include "exec/run/request_memory.h"
@@ -21,8 +22,8 @@
 
 namespace nnburst::exec {
 
-/// Belongs to one session. Order of use: attach, run, finish if the run succeeded, detach in every
-/// case. Memory for copies is reused. Not thread-safe.
+/// Belongs to one session. Order of use: attach, run, finish if the run succeeded, all while a
+/// Scope lives. Memory for copies is reused. Not thread-safe.
 class StagedArguments {
   public:
     StagedArguments() noexcept;
@@ -30,21 +31,34 @@ class StagedArguments {
     StagedArguments(const StagedArguments&) = delete;
     StagedArguments& operator=(const StagedArguments&) = delete;
 
+    /// RAII: detaches, that is, releases regions and buffers at the end of an execution.
+    class Scope {
+      public:
+        explicit Scope(StagedArguments& staged) noexcept : staged_(staged) {}
+        ~Scope() { staged_.detach(); }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+
+      private:
+        StagedArguments& staged_;
+    };
+
     /// Finds memory for the arguments in `bindings`, which `request` was bound to, that have no
     /// address. INVALID_ARGUMENT for a use of a buffer that checkBufferUses does not allow;
     /// GENERAL_FAILURE for an input buffer without contents; RESOURCE_EXHAUSTED_* if copies exceed
-    /// a limit of the client.
+    /// a limit of the client. Errors of `copies`, which ends them early.
     [[nodiscard]] Result<> attach(const Executable& executable, const RequestArguments& request,
-                                  std::span<const RequestMemory> pools, RequestBindings& bindings);
+                                  std::span<const RequestMemory> pools, ArgumentCopies& copies,
+                                  RequestBindings& bindings);
 
-    /// Copies the outputs of a run that has succeeded to their foreign memory and buffers.
+    /// Copies the outputs of a run that has succeeded to their foreign memory and buffers. Errors
+    /// of `copies`, which ends that early.
     [[nodiscard]] Result<> finish(const Executable& executable, const RequestBindings& bindings,
-                                  const ExecutionOutcome& outcome);
-
-    /// Releases regions and buffers.
-    void detach() noexcept;
+                                  const ExecutionOutcome& outcome, ArgumentCopies& copies);
 
   private:
+    void detach() noexcept;
+
     class ManagedOutput;
     struct ForeignArgument {
         ChargedBuffer copy;
@@ -54,8 +68,8 @@ class StagedArguments {
         std::size_t output = 0;  ///< which output; not for inputs
     };
 
-    Result<> attachInput(std::size_t index, const RequestArgument& argument,
-                         const RequestMemory& pool, ArgumentBinding& binding);
+    Result<> attachInput(const RequestArgument& argument, const RequestMemory& pool,
+                         ArgumentCopies& copies, ArgumentBinding& binding);
     Result<> attachOutput(std::size_t index, const RequestArgument& argument,
                           const RequestMemory& pool, ArgumentBinding& binding);
     /// Memory for the copy of a foreign argument. Charged to the account of the current run.

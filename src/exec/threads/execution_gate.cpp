@@ -252,6 +252,9 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
     bool wakesOverdueThread = false;
     {
         const system::MutexLock lock(mutex_);
+        // First what may throw: a thread that was chosen to be woken must be woken.
+        running_.reserve(running_.size() + waiters_.size() + 1);
+        waiters_.reserve(waiters_.size() + 1);
         wakesOverdueThread = mayBecomeOverdue(waiter) && wakeOverdueThread();
         waiter.work.arrival = arrivals_++;
         const bool hasSaved = !waiter.holdsRunner && saved(waiter, now) >= kSavedToExceedLanes;
@@ -262,7 +265,6 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         if (waiters_.empty()) {
             contendedSince_ = now;
         }
-        running_.reserve(running_.size() + waiters_.size() + 1);
         waiters_.push_back(&waiter);
         waitingCount_.fetch_add(1, std::memory_order_seq_cst);
         delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts

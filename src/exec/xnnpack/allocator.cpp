@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "log/assert.h"
 #include "system/huge_pages.h"
@@ -15,10 +16,16 @@ namespace {
 thread_local constinit AllocationRecord* threadRecord = nullptr;
 thread_local constinit std::span<const AllocatedBlock> threadBorrowed{};
 
-thread_local constinit std::uint64_t threadAllocatedBytes = 0;
+thread_local constinit AllocationCount* threadAllocations = nullptr;
+
+void countAllocation(std::size_t size) noexcept {
+    if (threadAllocations != nullptr) {
+        threadAllocations->add(size);
+    }
+}
 
 void* recorded(void* block, std::size_t size, std::size_t alignment) noexcept {
-    threadAllocatedBytes += size;
+    countAllocation(size);
     if (threadRecord != nullptr && block != nullptr) {
         threadRecord->add({.address = block, .sizeBytes = size, .alignment = alignment});
     }
@@ -39,7 +46,7 @@ void* allocateAligned(void* /*context*/, std::size_t alignment, std::size_t size
 }
 
 void* reallocate(void* /*context*/, void* block, std::size_t size) noexcept {
-    threadAllocatedBytes += size;
+    countAllocation(size);
     if (threadRecord != nullptr) {
         threadRecord->resize();
     }
@@ -71,8 +78,10 @@ const xnn_allocator& allocator() noexcept {
     return kAllocator;
 }
 
-std::uint64_t allocatedBytes() noexcept {
-    return threadAllocatedBytes;
+AllocationCount::AllocationCount() noexcept : outer_(std::exchange(threadAllocations, this)) {}
+
+AllocationCount::~AllocationCount() {
+    threadAllocations = outer_;
 }
 
 AllocationRecord::AllocationRecord() noexcept {

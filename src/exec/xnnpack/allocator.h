@@ -19,8 +19,24 @@ namespace nnburst::exec::xnnpack {
 /// process.
 [[nodiscard]] const xnn_allocator& allocator() noexcept;
 
-/// How much memory XNNPACK has asked for on this thread so far.
-[[nodiscard]] std::uint64_t allocatedBytes() noexcept;
+/// RAII: counts the memory that XNNPACK asks for on this thread. Of several counts on a thread only
+/// the one that was made last counts.
+class AllocationCount {
+  public:
+    AllocationCount() noexcept;
+    ~AllocationCount();
+    AllocationCount(const AllocationCount&) = delete;
+    AllocationCount& operator=(const AllocationCount&) = delete;
+
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+    // For the allocator.
+    void add(std::size_t sizeBytes) noexcept { bytes_ += sizeBytes; }
+
+  private:
+    AllocationCount* const outer_;
+    std::uint64_t bytes_ = 0;
+};
 
 /// A block of memory that XNNPACK has taken.
 struct AllocatedBlock {

@@ -18,6 +18,9 @@ class ClampedStep final : public Step {
     [[nodiscard]] std::size_t scratchBytes() const noexcept override {
         return inner_->scratchBytes();
     }
+    [[nodiscard]] std::size_t keptBytes() const noexcept override {
+        return inner_->keptBytes() + clamp_->keptBytes();
+    }
     [[nodiscard]] bool hasPackedConstants() const noexcept override {
         return inner_->hasPackedConstants();
     }

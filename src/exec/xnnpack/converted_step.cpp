@@ -99,15 +99,24 @@ struct Conversion {
     }
 };
 
-/// The operation in the other form, with memory for constants that had to be converted for it.
+/// The operation in the other form.
 struct ConvertedOperation {
     OperationInstance instance;
+    /// One an operand, inputs before outputs: the converted constant; empty if each run converts
+    /// the operand, if it is not converted, or if it was packed.
     std::vector<AlignedBuffer> constants;
-    /// One an operand, inputs before outputs: the address of the converted constant; null if each
-    /// run converts the operand, or if it is not converted.
-    std::vector<std::byte*> convertedConstants;
     /// One an operand: nullopt for those that are not converted in runs.
     std::vector<std::optional<Conversion>> conversions;
+
+    /// To be called when a step has packed the constants that steps may pack.
+    void dropPackable() noexcept {
+        for (std::size_t index = 0; index < instance.inputs.size(); ++index) {
+            if (isPackable(index) && constants[index].data() != nullptr) {
+                instance.inputs[index].data = nullptr;
+                constants[index] = AlignedBuffer();
+            }
+        }
+    }
 };
 
 /// Makes a ConvertedOperation.
@@ -159,7 +168,7 @@ class Converter {
 
     Result<> convertOperand(OperandView& operand, bool isInput, bool isImage) {
         converted_.conversions.emplace_back();
-        converted_.convertedConstants.push_back(nullptr);
+        AlignedBuffer& constant = converted_.constants.emplace_back();
         if (!isConverted(operand, isImage)) {
             return {};
         }
@@ -191,14 +200,11 @@ class Converter {
         if (isInput && (operand.isConstant || !isTensor(operand.type))) {
             // A constant is converted now. If its value was dropped, it is packed in an operator.
             if (operand.data != nullptr) {
-                NNBURST_TRY_ASSIGN(AlignedBuffer constant,
-                                   AlignedBuffer::allocate(sizeBytes(operand)));
+                NNBURST_TRY_ASSIGN(constant, AlignedBuffer::allocate(sizeBytes(operand)));
                 NNBURST_TRY(conversion.setUp(operand.data, constant.data()));
                 TimeLimit unlimited;
                 NNBURST_TRY(conversion.run(unlimited));
                 operand.data = constant.data();
-                converted_.convertedConstants.back() = constant.data();
-                converted_.constants.push_back(std::move(constant));
             }
             return {};
         }
@@ -217,8 +223,7 @@ class Converter {
         const std::array<std::int32_t, 4> nhwc{nchw[0], nchw[2], nchw[3], nchw[1]};
         std::memcpy(constant.data(), nhwc.data(), sizeof(nhwc));
         operand.data = constant.data();
-        converted_.convertedConstants.back() = constant.data();
-        converted_.constants.push_back(std::move(constant));
+        converted_.constants.back() = std::move(constant);
         return {};
     }
 
@@ -265,6 +270,14 @@ class ConvertedStep final : public Step {
 
     [[nodiscard]] std::size_t scratchBytes() const noexcept override { return scratchBytes_; }
 
+    [[nodiscard]] std::size_t keptBytes() const noexcept override {
+        std::size_t bytes = inner_->keptBytes();
+        for (const AlignedBuffer& constant : operation_.constants) {
+            bytes += constant.sizeBytes();
+        }
+        return bytes;
+    }
+
     [[nodiscard]] bool hasPackedConstants() const noexcept override {
         return inner_->hasPackedConstants();
     }
@@ -279,7 +292,7 @@ class ConvertedStep final : public Step {
         for (std::size_t index = 0; index < offsets_.size(); ++index) {
             std::optional<Conversion>& conversion = operation_.conversions[index];
             if (!conversion) {
-                std::byte* const constant = operation_.convertedConstants[index];
+                std::byte* const constant = operation_.constants[index].data();
                 innerOperands_[index] = constant != nullptr ? constant : operands[index];
                 continue;
             }
@@ -362,6 +375,9 @@ StepResult makeConvertedStep(const OperationView& operation, const StepContext& 
     NNBURST_TRY_ASSIGN(std::unique_ptr<Step> inner, makeStep(converted.instance.view(), context));
     if (inner == nullptr) {
         return nullptr;
+    }
+    if (inner->hasPackedConstants()) {
+        converted.dropPackable();
     }
     return std::make_unique<ConvertedStep>(std::move(converted), std::move(inner));
 }

@@ -42,18 +42,34 @@ struct Convolution {
         return axis.size == 1 && axis.stride == 1 && axis.paddingBefore == 0 &&
                axis.paddingAfter == 0;
     }
+    /// Of the operator's table, at most. A depthwise one of 2022 has room for the columns that are
+    /// between two windows.
+    [[nodiscard]] double addresses() const noexcept {
+        const double columns = std::max(window.width.size, window.width.stride);
+        const double outputs =
+            static_cast<double>(window.height.outputSize) * window.width.outputSize;
+        return isPointwise() ? 0.0 : window.height.size * columns * (outputs + kMaximumTileOutputs);
+    }
 
     [[nodiscard]] Speed speed() const noexcept {
         return groups == 1 ? Speed::DENSE : Speed::ELEMENTWISE;
     }
 
+    /// Rows of input and padding from the first to the last one under `rows` rows of output.
+    [[nodiscard]] std::uint64_t inputRows(std::uint32_t rows) const noexcept {
+        const SlidingWindow& height = window.height;
+        return std::uint64_t{rows - 1} * height.stride +
+               std::uint64_t{height.size - 1} * height.dilation + 1;
+    }
+
     /// That of `rows` rows of output, with all of their input: nothing is padded above and below.
+    /// 32 bits hold `inputRows(rows)`.
     [[nodiscard]] Convolution ofRows(std::uint32_t rows) const noexcept {
         Convolution part = *this;
         SlidingWindow& height = part.window.height;
         height.paddingBefore = 0;
         height.paddingAfter = 0;
-        height.inputSize = (rows - 1) * height.stride + (height.size - 1) * height.dilation + 1;
+        height.inputSize = static_cast<std::uint32_t>(inputRows(rows));
         height.outputSize = rows;
         return part;
     }
@@ -121,6 +137,7 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
     if (filter.channelQuant != nullptr) {
         const std::vector<float>& scales = filter.channelQuant->scales;
         const bool isCovered = input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
+                               hasStackFor(scales.size()) &&
                                std::all_of(scales.begin(), scales.end(), [&](float scale) {
                                    const float sumScale = input.scale * scale / output.scale;
                                    return isNormalScale(scale) && isRequantizationScale(sumScale) &&
@@ -182,12 +199,26 @@ Result<SharedOperator> operatorOf(const OperationView& operation, const StepCont
 /// last ones of a slice may be too few.
 constexpr std::uint32_t kLeastSlicePixels = 128;
 
+/// A convolution with a larger table is sliced: 128 MiB.
+constexpr double kMostAddressesOfSlices = 1 << 24;
+
 /// The rows of output of each slice of an image; those of one slice if it is not worth it.
 RowSlices rowSlicesOf(const Convolution& convolution) {
-    const SlidingWindow& height = convolution.window.height;
-    return sliceRows(height.outputSize,
-                     wantedSlices(convolution.work() / convolution.batches, convolution.speed()),
+    double wanted = wantedSlices(convolution.work() / convolution.batches, convolution.speed());
+    if (convolution.addresses() > kMostAddressesOfSlices) {
+        // A slice may have half as many rows again as are wanted.
+        wanted = std::max(wanted, 2 * convolution.addresses() / kMostAddressesOfSlices);
+    }
+    return sliceRows(convolution.window.height.outputSize, wanted,
                      kLeastSlicePixels / convolution.window.width.outputSize + 1);
+}
+
+/// Whether slices of so many rows of output may be copied with their padding, which strides and
+/// dilations can make much larger than the image.
+bool mayCopySlices(const Convolution& convolution, std::uint32_t rows) noexcept {
+    const SlidingWindow& height = convolution.window.height;
+    const std::uint64_t most = 2 * std::uint64_t{height.inputSize} + height.size;
+    return convolution.inputRows(rows) <= std::min<std::uint64_t>(most, UINT32_MAX);
 }
 
 /// A convolution of many images, by images.
@@ -211,10 +242,9 @@ StepResult makeImageSlices(const OperationView& operation, const StepContext& co
     return makeSlicedStep(std::move(sliced));
 }
 
-/// A convolution of large images, by rows of its output.
+/// A convolution of large images, by rows of its output: `part` is that of the rows of a slice.
 StepResult makeRowSlices(const OperationView& operation, const StepContext& context,
-                         const Convolution& whole, const RowSlices& rows) {
-    const Convolution part = whole.ofRows(rows.rows);
+                         const Convolution& whole, const Convolution& part, const RowSlices& rows) {
     const SlidingWindow& height = whole.window.height;
     const OperandView& input = operation.inputs[0];
     const std::size_t element = elementBytes(input.type);
@@ -263,8 +293,18 @@ StepResult makeConvolution(const OperationView& operation, const StepContext& co
         convolution.taps() > kMaximumTaps) {
         return nullptr;
     }
-    if (const RowSlices rows = rowSlicesOf(convolution); rows.first.size() > 1) {
-        return makeRowSlices(operation, context, convolution, rows);
+    const RowSlices rows = rowSlicesOf(convolution);
+    const bool isSliced = rows.first.size() > 1 && mayCopySlices(convolution, rows.rows);
+    if (!isSliced && rows.first.size() > 1 &&
+        isTooLong(convolution.work() / convolution.batches, convolution.speed())) {
+        return nullptr;
+    }
+    const Convolution part = isSliced ? convolution.ofRows(rows.rows) : convolution;
+    if (part.addresses() > kMaximumAddresses) {
+        return nullptr;
+    }
+    if (isSliced) {
+        return makeRowSlices(operation, context, convolution, part, rows);
     }
     NNBURST_TRY_ASSIGN(SharedOperator shared, operatorOf(operation, context, convolution, false));
     if (!shared) {

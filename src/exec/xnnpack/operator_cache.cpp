@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/xnnpack/operator_cache.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -110,8 +112,21 @@ std::unique_ptr<OperatorWeights> OperatorCache::weightsFor(std::uint32_t operati
                : nullptr;
 }
 
-SharedOperator OperatorCache::insert(const OperatorKey& key, SharedOperator created,
-                                     const AllocationRecord& record) {
+Result<SharedOperator> OperatorCache::insert(const OperatorKey& key, SharedOperator created,
+                                             const AllocationRecord& record) {
+    std::uint64_t bytes = created->weights == nullptr ? 0 : created->weights->packedBytes();
+    for (const AllocatedBlock& block : record.blocks()) {
+        bytes += block.sizeBytes;
+    }
+    Result<Charge> charge = chargeTo(account_, Resource::MEMORY, bytes);
+    if (!charge) {
+        const Account::Usage usage = account_->usage(Resource::MEMORY);
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                       fmt::format("operation {}: {} bytes of weights that XNNPACK packs and {} of "
+                                   "other operations exceed {}; share constants among fewer "
+                                   "operations, or divide the model",
+                                   key.operation, bytes, usage.used, usage.limit));
+    }
     if (!kHasWeightsCaches && originals_ != nullptr &&
         OriginalOperator::canBeCopied(*created, record)) {
         const auto original = std::make_shared<const OriginalOperator>(created, record);
@@ -120,6 +135,7 @@ SharedOperator OperatorCache::insert(const OperatorKey& key, SharedOperator crea
             created = std::move(copy);
         }
     }
+    created->charge = std::move(*charge);
     operators_.insert_or_assign(key, created);
     return created;
 }

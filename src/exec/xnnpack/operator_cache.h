@@ -18,8 +18,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "account/account.h"
 #include "exec/xnnpack/allocator.h"
 #include "exec/xnnpack/packed_weights.h"
 #include "nnburst/result.h"
@@ -53,6 +55,8 @@ struct Operator {
     const void* reshapedBy = nullptr;
     /// The step that set it up last; another one must set it up again before it runs.
     const void* user = nullptr;
+    /// For its packed weights and what else was taken when it was created.
+    Charge charge;
 };
 
 using SharedOperator = std::shared_ptr<Operator>;
@@ -113,10 +117,13 @@ class OriginalOperators {
 class OperatorCache {
   public:
     /// Shares weights with other caches of `originals` and `packed`, which outlive it; null: with
-    /// none.
-    explicit OperatorCache(OriginalOperators* originals = nullptr,
-                           PackedWeights* packed = nullptr) noexcept
-        : originals_(originals), packed_(packed) {}
+    /// none. `account`, that of the graph's operators, is charged for those that are created; null:
+    /// there is no limit.
+    explicit OperatorCache(OriginalOperators* originals = nullptr, PackedWeights* packed = nullptr,
+                           SharedAccount account = nullptr) noexcept
+        : originals_(originals), packed_(packed), account_(std::move(account)) {}
+    /// A cache without others, for which the same account is charged.
+    [[nodiscard]] OperatorCache apart() const { return OperatorCache(nullptr, nullptr, account_); }
 
     /// Null if there is no such operator, here or among the originals.
     [[nodiscard]] SharedOperator find(const OperatorKey& key);
@@ -130,9 +137,9 @@ class OperatorCache {
     }
 
     /// Keeps `created`, which took `record` and was neither reshaped nor set up, and gives the
-    /// operator to use.
-    [[nodiscard]] SharedOperator insert(const OperatorKey& key, SharedOperator created,
-                                        const AllocationRecord& record);
+    /// operator to use. RESOURCE_EXHAUSTED_PERSISTENT if its account has no room.
+    [[nodiscard]] Result<SharedOperator> insert(const OperatorKey& key, SharedOperator created,
+                                                const AllocationRecord& record);
 
     /// Deletes the operators that no step uses.
     void dropUnused() {
@@ -142,6 +149,7 @@ class OperatorCache {
   private:
     OriginalOperators* originals_;
     PackedWeights* packed_;
+    SharedAccount account_;
     std::map<OperatorKey, SharedOperator> operators_;
 };
 

@@ -38,6 +38,8 @@ class OperatorStep final : public Step {
         return use_.workspaceBytes();
     }
 
+    [[nodiscard]] std::size_t keptBytes() const noexcept override { return use_.tableBytes(); }
+
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return use_.sharesWeights(); }
 
     [[nodiscard]] bool isMultithreaded() const noexcept override { return use_.isMultithreaded(); }
@@ -71,8 +73,12 @@ OperatorUse::OperatorUse(SharedOperator shared, SetUp setUp, const Effort& effor
 xnn_status OperatorUse::callReshape() {
     operator_->user = nullptr;
     operator_->reshapedBy = nullptr;
+    AllocationCount allocated;
     const xnn_status status =
         setUp_.reshape(operator_->handle.get(), workspaceBytes_, effort_.threads);
+    if (allocated.bytes() != 0) {  // otherwise the table, whoever made it, is still used
+        tableBytes_ = allocated.bytes();
+    }
     if (status == xnn_status_success) {
         operator_->reshapedBy = this;
     }
@@ -101,9 +107,11 @@ Result<> OperatorUse::setUp(Operands operands, std::byte* workspace) {
                        expectedBytes, workspaceBytes_);
     }
     operator_->user = nullptr;
+    AllocationCount allocated;
     const xnn_status status =
         setUp_.setUp(operator_->handle.get(), operands, workspaceBytes_ == 0 ? nullptr : workspace,
                      effort_.threads);
+    tableBytes_ += allocated.bytes();
     if (status != xnn_status_success) {
         return failed("set up", status);
     }

@@ -40,6 +40,14 @@ inline constexpr double kMinimumParallelNs = 2500;
     return work > kLongestNs * static_cast<double>(speed);
 }
 
+/// Addresses that the table of an operator may have: 1 GiB. Operators with windows keep the
+/// address of each of their elements; that of 2022 does not check the size.
+inline constexpr double kMaximumAddresses = 1 << 27;
+
+/// Outputs that an operator computes at a time, at most. A table has addresses for a multiple of
+/// them.
+inline constexpr double kMaximumTileOutputs = 16;
+
 /// What running an operator takes.
 struct Effort {
     pthreadpool_t threads = nullptr;  ///< which share it; null: the calling thread alone
@@ -72,6 +80,8 @@ class OperatorUse {
 
     /// What the operator needs beside the operands; known after `reshape`.
     [[nodiscard]] std::size_t workspaceBytes() const noexcept { return workspaceBytes_; }
+    /// The table of addresses, if this use made it: others share it. Known after `setUp`.
+    [[nodiscard]] std::size_t tableBytes() const noexcept { return tableBytes_; }
     [[nodiscard]] bool isMultithreaded() const noexcept { return effort_.threads != nullptr; }
     /// Whether an operator can be made for another runner without the constants.
     [[nodiscard]] bool sharesWeights() const noexcept { return operator_->sharesWeights(); }
@@ -91,6 +101,7 @@ class OperatorUse {
     SetUp setUp_;
     Effort effort_;
     std::size_t workspaceBytes_ = 0;
+    std::size_t tableBytes_ = 0;
 };
 
 /// A step that runs an operator, which steps may share. Null if XNNPACK refuses the sizes.

@@ -93,6 +93,7 @@ std::vector<BlockOfOperation> PackedWeights::all() const {
 
 void OperatorWeights::share() {
     if (packed_ != nullptr) {
+        packedBytes_ = packed_->memory.sizeBytes();
         block_ = known_->insert(operation_, std::move(packed_));
     }
 }

@@ -104,6 +104,8 @@ class OperatorWeights {
 
     /// The operator is created: what was packed for it is for others, too.
     void share();
+    /// What was packed for the operator itself.
+    [[nodiscard]] std::size_t packedBytes() const noexcept { return packedBytes_; }
 
     // What XNNPACK calls.
 
@@ -131,6 +133,7 @@ class OperatorWeights {
     bool isToBeRepeated_ = false;
     bool areMissing_ = false;
     std::size_t expectedBytes_ = 0;  // of the creation that failed
+    std::size_t packedBytes_ = 0;
 };
 
 }  // namespace nnburst::exec::xnnpack

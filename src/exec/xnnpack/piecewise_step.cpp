@@ -35,6 +35,9 @@ class PiecewiseStep final : public Step {
     [[nodiscard]] std::size_t scratchBytes() const noexcept override {
         return std::max(piece_->scratchBytes(), rest_ ? rest_->scratchBytes() : 0);
     }
+    [[nodiscard]] std::size_t keptBytes() const noexcept override {
+        return piece_->keptBytes() + (rest_ ? rest_->keptBytes() : 0);
+    }
     [[nodiscard]] bool isMultithreaded() const noexcept override {
         return piece_->isMultithreaded();
     }

@@ -9,6 +9,7 @@
 //     input [batches, height, width, channels]
 //     output [batches, outputHeight, outputWidth, channels]
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -41,6 +42,13 @@ struct Pooling {
                window.width.outputSize;
     }
     [[nodiscard]] double work() const noexcept { return taps() * input.shape[0] * channels(); }
+    /// Of the operator's table: windows beside each other share the columns that both have.
+    [[nodiscard]] double addresses() const noexcept {
+        const SlidingWindow& width = window.width;
+        const double columns =
+            (width.outputSize - 1.0) * std::min(width.stride, width.size) + width.size;
+        return static_cast<double>(window.height.outputSize) * window.height.size * columns;
+    }
     [[nodiscard]] bool isPadded() const noexcept {
         return window.height.paddingBefore != 0 || window.height.paddingAfter != 0 ||
                window.width.paddingBefore != 0 || window.width.paddingAfter != 0;
@@ -78,7 +86,8 @@ Result<Pooling> readPooling(const OperationView& operation) {
 
 bool isCovered(const Pooling& pooling) noexcept {
     return !pooling.arguments.isNchw && pooling.windowElements() > 1 &&
-           pooling.windowElements() <= kMaximumWindowElements && pooling.taps() <= kMaximumTaps &&
+           pooling.windowElements() <= kMaximumWindowElements &&
+           pooling.addresses() <= kMaximumAddresses &&
            !isTooLong(pooling.work(), Speed::ELEMENTWISE);
 }
 
@@ -92,7 +101,7 @@ bool hasSameScale(const Pooling& pooling) noexcept {
 
 StepResult makeAveragePool2d(const OperationView& operation, const StepContext& context) {
     NNBURST_TRY_ASSIGN(const Pooling pooling, readPooling(operation));
-    if (!isCovered(pooling)) {
+    if (!isCovered(pooling) || !hasStackFor(pooling.channels())) {
         return nullptr;
     }
     const Effort effort = effortOf(context, pooling.work(), Speed::ELEMENTWISE);
@@ -147,7 +156,7 @@ StepResult makeMean(const OperationView& operation, const StepContext& /*context
     // With fewer channels the reference kernel is as fast.
     constexpr std::uint64_t kFewestChannels = 4;
     if (!axes || axes->outer > kMost || axes->reduced > kMaximumWindowElements ||
-        axes->inner > kMost || axes->inner < kFewestChannels) {
+        axes->inner > kMost || axes->inner < kFewestChannels || !hasStackFor(axes->inner)) {
         return nullptr;
     }
     const ImageSizes images{static_cast<std::uint32_t>(axes->outer),

@@ -46,7 +46,7 @@ struct SetUp {
     std::function<xnn_status(xnn_operator_t, Operands, void* workspace, pthreadpool_t)> setUp;
 };
 
-// ---- What a release computes wrongly
+// ---- What a release computes wrongly or cannot compute
 
 #if NNBURST_XNNPACK_RELEASE >= 2024
 /// Averages of 8 bits are not those of the reference where they lie half-way between two values.
@@ -54,10 +54,21 @@ inline constexpr bool kHasRightAverages = false;
 /// Sums of signed 8 bits wrap around where they are scaled to below the least 32-bit integer and
 /// the zero point is negative.
 inline constexpr bool kHasRightLargeSums = false;
+inline constexpr bool kTakesChannelsFromStack = false;
 #else
 inline constexpr bool kHasRightAverages = true;
 inline constexpr bool kHasRightLargeSums = true;
+/// Averages, and the creation of a convolution with a scale for each output channel, take 4 bytes
+/// for each channel from the stack, however many there are.
+inline constexpr bool kTakesChannelsFromStack = true;
 #endif
+
+/// Whether this release may be given so many channels: some functions of 2022 take 4 bytes of stack
+/// for each, and 256 KiB are allowed.
+[[nodiscard]] constexpr bool hasStackFor(std::uint64_t channels) noexcept {
+    constexpr std::uint64_t kMaximumChannels = 1 << 16;
+    return !kTakesChannelsFromStack || channels <= kMaximumChannels;
+}
 
 // ---- Operators with packed weights
 

@@ -24,8 +24,8 @@ StepResult makeResizeBilinear(const OperationView& operation, const StepContext&
     NNBURST_TRY_ASSIGN(const ResizeArguments arguments, readResizeArguments(operation));
     const Shape& input = operation.inputs[0].shape;
     const Shape& output = operation.outputs[0].shape;
-    const double taps = 4.0 * output[1] * output[2];
-    if (arguments.isNchw || taps > kMaximumTaps || input[1] >= kSizeLimit ||
+    const double addresses = 4.0 * output[1] * output[2];
+    if (arguments.isNchw || addresses > kMaximumAddresses || input[1] >= kSizeLimit ||
         input[2] >= kSizeLimit || output[1] >= kSizeLimit || output[2] >= kSizeLimit) {
         return nullptr;
     }

@@ -39,6 +39,7 @@ class SlicedStep final : public Step {
     }
 
     [[nodiscard]] std::size_t scratchBytes() const noexcept override { return scratchBytes_; }
+    [[nodiscard]] std::size_t keptBytes() const noexcept override { return use_.tableBytes(); }
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return use_.sharesWeights(); }
     [[nodiscard]] bool isMultithreaded() const noexcept override { return use_.isMultithreaded(); }
 
@@ -102,10 +103,14 @@ RowSlices sliceRows(std::uint32_t total, double wanted, std::uint32_t least) {
     const auto usual = std::max(
         least, static_cast<std::uint32_t>(std::clamp(std::ceil(total / wanted), 1.0, 0x1p31)));
     RowSlices slices{.rows = total, .first = {}};
-    // Of about as many rows, those that leave the fewest to be computed twice.
+    // Of about as many rows, those that leave the fewest to be computed twice. For each number of
+    // slices these are the fewest rows.
     std::uint64_t fewest = UINT64_MAX;
-    const std::uint32_t most = std::min(total, usual + usual / 2);
-    for (std::uint32_t rows = most; rows >= std::max(usual / 2, least) && rows != 0; --rows) {
+    const std::uint32_t mostRows = std::min(total, usual + usual / 2);
+    const std::uint32_t leastRows = std::max({usual / 2, least, 1U});
+    const std::uint32_t mostSlices = leastRows > mostRows ? 0 : countOf(leastRows);
+    for (std::uint32_t count = countOf(mostRows); count <= mostSlices && fewest != 0; ++count) {
+        const std::uint32_t rows = std::max((total - 1) / count + 1, leastRows);
         const std::uint64_t twice = std::uint64_t{countOf(rows)} * rows - total;
         if (twice < fewest) {
             fewest = twice;

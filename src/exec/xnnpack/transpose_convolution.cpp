@@ -24,6 +24,26 @@ bool isCovered(const TransposeConvolution::Axis& axis) noexcept {
            axis.outputSize >= axis.stride;
 }
 
+/// Whether each output is in one window, and each element of a window is an output.
+bool isTiledByWindows(const TransposeConvolution::Axis& axis) noexcept {
+    return axis.paddingBefore == 0 && axis.paddingAfter == 0 && axis.filterSize == axis.stride;
+}
+
+/// Addresses of the operator's table, at most: for each phase of a stride the columns are filled up
+/// to a multiple of those that are computed at a time. XNNPACK makes no table for strides whose
+/// windows touch: it then multiplies matrices, with a few numbers for each phase.
+double addressCount(const TransposeConvolution& convolution) noexcept {
+    constexpr double kNumbersOfPhase = 10;
+    const TransposeConvolution::Axis& height = convolution.height;
+    const TransposeConvolution::Axis& width = convolution.width;
+    const double phases = static_cast<double>(height.stride) * width.stride;
+    if (phases > 1 && isTiledByWindows(height) && isTiledByWindows(width)) {
+        return phases * kNumbersOfPhase;
+    }
+    return static_cast<double>(height.filterSize) * width.filterSize * height.outputSize *
+           (width.outputSize + width.stride * kMaximumTileOutputs);
+}
+
 /// The arguments of a creation function, without weights.
 struct Deconvolution {
     const TransposeConvolution& given;
@@ -100,14 +120,15 @@ StepResult makeTransposeConv2d(const OperationView& operation, const StepContext
     const Shape& filter = operation.inputs[1].shape;
     const Deconvolution deconvolution{
         .given = convolution, .inputs = filter[3], .outputs = filter[0]};
-    const double taps = tapCount(convolution);
-    const double work = taps * operation.inputs[0].shape[0] * filter[0] * filter[3];
+    const double work =
+        tapCount(convolution) * operation.inputs[0].shape[0] * filter[0] * filter[3];
     if (isTooLong(work, Speed::DENSE)) {
         return nullptr;
     }
     if ((!isFloat && !isQuantized) || convolution.arguments.isNchw ||
         !operation.inputs[1].isConstant || !operation.inputs[2].isConstant ||
-        !isCovered(convolution.height) || !isCovered(convolution.width) || taps > kMaximumTaps) {
+        !isCovered(convolution.height) || !isCovered(convolution.width) ||
+        addressCount(convolution) > kMaximumAddresses) {
         return nullptr;
     }
     const Shape& input = operation.inputs[0].shape;

@@ -10,9 +10,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "device/devices.h"
 #include "examples/extension/complex_extension.h"
+#include "model/extension_registry.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {
@@ -153,6 +157,12 @@ TEST_P(ExtensionTest, refusesModelsThatLie) {
     model.extensionNameToPrefix.clear();
     expectRefusal(model, "undeclared prefix");
     model = makeModel();
+    model.extensionNameToPrefix.push_back({"org.nobody.knows", kPrefix});
+    expectRefusal(model, "a prefix of two extensions");
+    EXPECT_FALSE(device->getSupportedOperations(model));
+    std::swap(model.extensionNameToPrefix[0], model.extensionNameToPrefix[1]);
+    expectRefusal(model, "a prefix of two extensions, of which the second one is known");
+    model = makeModel();
     model.main.operands[0].type = extensionType<OperandType>(2);
     expectRefusal(model, "unknown operand type");
     model = makeModel();
@@ -243,6 +253,23 @@ TEST(TfliteOperations, areThereUnlessTheyAreSwitchedOff) {
         << prepared.error().message;
 }
 
+// A cached model once ran operations of the extension that had taken the place of its own.
+TEST(CachedExtension, isRefusedWhereItIsNotRegistered) {
+    (void)registerExtension({.name = "test.first"});  // unless another test has: at the first place
+    constexpr std::uint16_t kFirst = kFirstResolvedPrefix;
+    Model model = makeModel();
+    model.main.operations[0].type = extensionType<OperationType>(example::kMagnitude, kFirst);
+    model.main.operands[0].type = extensionType<OperandType>(example::kTensorComplex64, kFirst);
+    model.extensionNameToPrefix = {{.name = registeredExtensions().at(0).name, .prefix = kFirst}};
+    EXPECT_TRUE(resolveExtensions(model, PrefixSource::CACHE));
+    model.extensionNameToPrefix = {{.name = "not.registered", .prefix = kFirst}};
+    const Result<> refused = resolveExtensions(model, PrefixSource::CACHE);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::GENERAL_FAILURE);
+    EXPECT_NE(refused.error().message.find("\"not.registered\""), std::string::npos)
+        << refused.error().message;
+}
+
 TEST(RegisteredExtension, hasAGoodNameAndNumbersThatAreItsOwn) {
     const auto refuses = [](VendorExtension extension, const char* what) {
         const Result<> registered = registerExtension(std::move(extension));
@@ -258,6 +285,23 @@ TEST(RegisteredExtension, hasAGoodNameAndNumbersThatAreItsOwn) {
     refuses({.name = "a.b", .operations = {nullptr}}, "null operation");
     EXPECT_TRUE(registerExtension({.name = "test.registered"}));
     refuses({.name = "test.registered"}, "registered twice");
+}
+
+TEST(RegisteredExtension, hasAPrefixOfItsOwnInModels) {
+    ASSERT_TRUE(registerExtension({.name = "test.resolved"}));
+    const auto refusal = [](const std::vector<ExtensionNameAndPrefix>& extensions) {
+        Model model;
+        model.extensionNameToPrefix = extensions;
+        const Result<> resolved = resolveExtensions(model, PrefixSource::CLIENT);
+        return resolved ? std::string() : resolved.error().message;
+    };
+    EXPECT_EQ(refusal({{"test.resolved", 1}, {"org.nobody.knows", 2}}), "");
+    EXPECT_EQ(refusal({{"test.resolved", 1}, {"org.nobody.knows", 1}}),
+              "extension 1: prefix 1: must not be 0 or that of another extension");
+    EXPECT_EQ(refusal({{"org.nobody.knows", 2}, {"test.resolved", 2}}),
+              "extension 1: prefix 2: must not be 0 or that of another extension");
+    EXPECT_EQ(refusal({{"test.resolved", 0}}),
+              "extension 0: prefix 0: must not be 0 or that of another extension");
 }
 
 }  // namespace

@@ -17,10 +17,13 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "device/driver_process.h"
 #include "device/local/fence_waiter.h"
+#include "support/failing_allocations.h"
 #include "support/full_event_fd.h"
 
 namespace {
@@ -261,6 +264,37 @@ TEST(FenceWaiter, forgetsTheFencesOfAWaitThatItHasRefused) {
     ASSERT_TRUE(waiter.wait(copiesOf({next.get()}), std::nullopt,
                             [&](const Result<>& result) { ended.set_value(result); }));
     EXPECT_TRUE(ended.get_future().get());
+}
+
+// A wait for which there was no memory once ended the driver when its fences were signalled.
+TEST(FenceWaiter, forgetsTheFencesOfAWaitForWhichThereIsNoMemory) {
+    device::FenceWaiter waiter;
+    ASSERT_TRUE(waiter.wait({}, std::nullopt, [](const Result<>&) {})) << "starts its thread";
+    bool hasFailed = true;
+    for (int allocations = 0; hasFailed; ++allocations) {
+        SCOPED_TRACE(allocations);
+        const UniqueFd a = std::move(*makeFence());
+        const UniqueFd b = std::move(*makeFence());
+        std::vector<UniqueFd> fences = copiesOf({a.get(), b.get()});
+        const TimePoint deadline = std::chrono::steady_clock::now() + 1h;
+        std::promise<Result<>> ended;
+        auto end = ended.get_future();
+        const auto callback = [&ended](const Result<>& result) { ended.set_value(result); };
+        bool isWaiting = false;
+        failAllocationAfter(allocations);
+        try {
+            isWaiting = waiter.wait(std::move(fences), deadline, callback).has_value();
+        } catch (const std::bad_alloc&) {
+        }
+        hasFailed = stopFailingAllocations();
+        EXPECT_NE(isWaiting, hasFailed);
+        signalFence(a.get());
+        signalFence(b.get());
+        if (isWaiting) {
+            ASSERT_EQ(end.wait_for(20s), std::future_status::ready);
+            EXPECT_TRUE(end.get());
+        }
+    }
 }
 
 TEST(FenceWaiter, forgetsTheDeadlineOfAWaitThatHasEnded) {

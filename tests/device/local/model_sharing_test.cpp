@@ -85,6 +85,29 @@ TEST(ModelSnapshot, doesNotChangeWithTheClientsMemory) {
         std::memcmp(ours.data(), theirs.data(), std::min(ours.sizeBytes(), theirs.sizeBytes())), 0);
 }
 
+// A small model once had a driver hash terabytes: the same bytes, once for each operand.
+TEST(ModelSnapshot, isRefusedForOperandsWithTheSameBytesThatTakeTooMuchTogether) {
+    constexpr std::uint32_t kBytes = 256U << 20;  // 33 times is more than 8 GiB
+    Model model = makeAddModel();
+    Operand constant;
+    constant.dimensions = {kBytes / 4};
+    constant.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+    constant.location = {
+        .poolIndex = static_cast<std::uint32_t>(model.pools.size()), .offset = 0, .length = kBytes};
+    model.main.operands.insert(model.main.operands.end(), 33, constant);
+    model.pools.push_back(*Region::create(kBytes));
+    const auto snapshot = device::ModelSnapshot::take(model);
+    ASSERT_FALSE(snapshot);
+    EXPECT_EQ(snapshot.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+}
+
+TEST(ModelSnapshot, isNotTakenForAClientThatHasGone) {
+    const std::atomic<bool> isCancelled{true};
+    const auto snapshot = device::ModelSnapshot::take(makeAddModel(), nullptr, &isCancelled);
+    ASSERT_FALSE(snapshot);
+    EXPECT_EQ(snapshot.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
 TEST(ModelSnapshot, isFreedBeforeTheClientHasItsModel) {
     const SharedDevice device = *makeLocalDevice();
     const Model model = *makeMobileNetV1({.resolution = 32});

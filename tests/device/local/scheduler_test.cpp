@@ -28,8 +28,10 @@
 #include "device/local/scheduler.h"
 #include "exec/run/execution_counts.h"
 #include "support/eventually.h"
+#include "support/failing_allocations.h"
 #include "support/sanitizers.h"
 #include "system/scheduling.h"
+#include "system/thread.h"
 
 namespace nnburst::device {
 namespace {
@@ -215,9 +217,10 @@ std::size_t threadsNamed(const std::string& name) {
     return count;
 }
 
-/// A scheduler with 16 threads, all of which have had a job.
-std::shared_ptr<Scheduler> schedulerWithThreads(const std::string& name,
-                                                std::chrono::milliseconds endAfterIdle) {
+/// A scheduler with 16 threads, all of which have had a job that did `work`.
+std::shared_ptr<Scheduler> schedulerWithThreads(
+    const std::string& name, std::chrono::milliseconds endAfterIdle,
+    const std::function<void()>& work = [] {}) {
     constexpr std::size_t kThreads = 16;
     std::shared_ptr<Scheduler> scheduler =
         std::move(*Scheduler::create(name, {.threads = kThreads,
@@ -227,7 +230,10 @@ std::shared_ptr<Scheduler> schedulerWithThreads(const std::string& name,
     Scheduler::Client client(scheduler);
     const auto all = std::make_shared<std::latch>(kThreads);
     for (std::size_t i = 0; i < kThreads; ++i) {
-        client.submit([all] { all->arrive_and_wait(); });
+        client.submit([all, work] {
+            work();
+            all->arrive_and_wait();
+        });
     }
     all->wait();
     return scheduler;
@@ -471,6 +477,25 @@ TEST(Scheduler, aJobThatThrowsEndsNoThread) {
     std::promise<void> served;
     client.submit([&] { served.set_value(); });
     served.get_future().wait();
+}
+
+TEST(Scheduler, startsNoThreadForWhichItHasNoMemory) {
+    bool hasFailed = true;
+    for (int allocations = 0; hasFailed; ++allocations) {
+        Result<std::unique_ptr<Scheduler>> scheduler;
+        test::failAllocationAfter(allocations);
+        try {
+            scheduler = Scheduler::create("test", {.threads = 1, .threadsPerClient = 1});
+        } catch (const std::bad_alloc&) {
+        }
+        hasFailed = test::stopFailingAllocations();
+    }
+}
+
+TEST(Scheduler, aThreadEndsWithoutMemory) {
+    system::startThread("first", [] {})->join();  // allocates what later threads use at their end
+    const auto scheduler = schedulerWithThreads("poor", 20ms, [] { test::failAllocationAfter(0); });
+    EXPECT_TRUE(endsThreads("poor", [] { std::this_thread::sleep_for(1ms); }));
 }
 
 TEST(Scheduler, aClientCannotTakeTheRoomOfOthers) {

@@ -103,5 +103,29 @@ TEST(EventLoop, doesNotSleepForAnExecutionOfALostDriver) {
     EXPECT_FALSE(burst->armCompletion().value_or(true)) << "nothing is in flight any more";
 }
 
+TEST(EventLoop, isNotWokenByALostDriverWhoseBurstAReusableExecutionKeeps) {
+    ASSERT_TRUE(eventually([] { return spawnedDrivers().empty(); }));
+    const auto device = *superviseDriver(
+        {.start = [] { return spawnDriver({.logLevel = LogLevel::ERROR}, NNBURST_DRIVER_PATH); }});
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    const auto burst = std::move(*prepared->configureExecutionBurst({.inFlight = 2}));
+    AddRequest add;
+    AddRequest other;
+    const auto used = std::move(*burst->createReusableExecution(add.request, {}));
+    const auto unused = std::move(*burst->createReusableExecution(other.request, {}));
+    ASSERT_TRUE(burst->completionDescriptor());
+    ::kill(spawnedDrivers().at(0), SIGKILL);
+    ASSERT_TRUE(eventually([&] {
+        return device->supervisionStats().recoveries == 1 &&
+               device->state() == DriverState::SERVING;
+    }));
+    ExecutionOutcome outcome;
+    const Result<> computed = used->compute({}, outcome);
+    ASSERT_TRUE(computed) << computed.error().message;
+    EXPECT_FALSE(burst->armCompletion().value_or(true));
+    pollfd event{.fd = *burst->completionDescriptor(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&event, 1, 100), 0) << "nothing has happened";
+}
+
 }  // namespace
 }  // namespace nnburst::test

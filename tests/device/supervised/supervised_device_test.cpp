@@ -341,6 +341,31 @@ TEST_F(SupervisedDeviceTest, refusesAPreparationWithoutACallback) {
     expectStatus(device->prepareModel(makeAddModel(), {}, nullptr), ErrorStatus::INVALID_ARGUMENT);
 }
 
+TEST_F(SupervisedDeviceTest, refusesConstantsThatLieNowhere) {
+    start(options());
+    const auto expectRefusal = [&](OperandLifeTime lifetime, const DataLocation& location) {
+        Model model = makeAddModel();
+        Operand& b = model.main.operands[model.main.inputIndexes[1]];
+        b.lifetime = lifetime;
+        b.location = location;
+        model.main.inputIndexes.pop_back();
+        int calls = 0;
+        expectStatus(device->prepareModel(model, {},
+                                          [&](const Result<SharedPreparedModel>& result) {
+                                              ++calls;
+                                              ASSERT_FALSE(result);
+                                              EXPECT_EQ(result.error().status,
+                                                        ErrorStatus::INVALID_ARGUMENT);
+                                          }),
+                     ErrorStatus::INVALID_ARGUMENT);
+        EXPECT_EQ(calls, 1);
+    };
+    expectRefusal(OperandLifeTime::CONSTANT_REFERENCE, {.poolIndex = 5, .offset = 0, .length = 16});
+    expectRefusal(OperandLifeTime::CONSTANT_COPY,
+                  {.poolIndex = 0, .offset = 1U << 30, .length = 16});
+    EXPECT_TRUE(execute(1.0F)) << "it goes on serving";
+}
+
 TEST_F(SupervisedDeviceTest, endsAFrozenDriverBeforeItStartsAnother) {
     start(options());
     ASSERT_TRUE(execute(1.0F));

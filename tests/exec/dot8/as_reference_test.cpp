@@ -7,9 +7,11 @@
 #include <gtest/gtest.h>
 #include <pthreadpool.h>
 
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <numeric>
+#include <utility>
 
 #include "exec/dot8/instruction_set.h"
 #include "exec/dot8/step_case.h"
@@ -22,18 +24,19 @@ namespace {
 
 using dot8::InstructionSet;
 
-/// An operation with one tensor, which is random, and arguments.
+/// An operation with one tensor and arguments.
 class UnaryCase {
   public:
+    /// A random tensor.
     UnaryCase(OperationType type, OperandType element, const Shape& shape, float scale,
-              std::int32_t zeroPoint, Random& random) {
-        instance_.type = type;
-        const OperandView view{
-            .type = element, .shape = shape, .scale = scale, .zeroPoint = zeroPoint};
-        instance_.inputs.push_back(view);
-        instance_.outputs.push_back(view);
-        input_ = random.elements(element, shape.elementCount());
-    }
+              std::int32_t zeroPoint, Random& random)
+        : UnaryCase(type, {.type = element, .shape = shape, .scale = scale, .zeroPoint = zeroPoint},
+                    random.elements(element, shape.elementCount())) {}
+
+    /// Bytes of 255.
+    UnaryCase(OperationType type, const Shape& shape)
+        : UnaryCase(type, {.type = OperandType::TENSOR_QUANT8_ASYMM, .shape = shape, .scale = 1.0F},
+                    std::vector<std::byte>(shape.elementCount(), std::byte{255})) {}
 
     void addIntegers(const Shape& shape, OperandType type, std::vector<std::int32_t> values) {
         constants_.push_back(std::move(values));
@@ -44,27 +47,54 @@ class UnaryCase {
 
     /// Runs our kernel and the reference kernel. False if the operation is not covered.
     bool compare(const dot8::Microkernels& kernels, pthreadpool_t threads) {
+        const std::unique_ptr<Step> own = makeOwn(kernels, threads);
+        if (own == nullptr) {
+            return false;
+        }
+        const auto reference = makeReferenceStep(instance_);
+        TimeLimit limit;
+        const std::vector<std::byte> expected = run(*reference, false, limit);
+        for (const bool isAtBack : {false, true}) {
+            EXPECT_EQ(run(*own, isAtBack, limit), expected);
+        }
+        return true;
+    }
+
+    /// Expects that our kernel computes bytes other than 0, but not the last one if its time is
+    /// over.
+    void expectEarlyEnd(const dot8::Microkernels& kernels) {
+        const std::unique_ptr<Step> own = makeOwn(kernels, nullptr);
+        ASSERT_NE(own, nullptr);
+        TimeLimit limit;
+        EXPECT_NE(run(*own, false, limit).back(), std::byte{0});
+        TimeLimit late(std::chrono::steady_clock::now());
+        EXPECT_EQ(run(*own, false, late).back(), std::byte{0});
+        EXPECT_TRUE(late.isOver());
+    }
+
+  private:
+    UnaryCase(OperationType type, const OperandView& view, std::vector<std::byte> input)
+        : input_(std::move(input)) {
+        instance_.type = type;
+        instance_.inputs.push_back(view);
+        instance_.outputs.push_back(view);
+    }
+
+    /// Null if the operation is not covered.
+    std::unique_ptr<Step> makeOwn(const dot8::Microkernels& kernels, pthreadpool_t threads) {
         Shape shape;
         const auto inferred =
             findOperation(instance_.type)->inferShapes(instance_.view(), std::span(&shape, 1));
         EXPECT_TRUE(inferred) << inferred.error().message;
         instance_.outputs[0].shape = shape;
-        const auto own =
+        auto own =
             dot8::makeStepAsReference(instance_.view(), {.kernels = &kernels, .threads = threads});
         EXPECT_TRUE(own) << own.error().message;
-        if (!own || *own == nullptr) {
-            return false;
-        }
-        const auto reference = makeReferenceStep(instance_);
-        const std::vector<std::byte> expected = run(*reference, false);
-        for (const bool isAtBack : {false, true}) {
-            EXPECT_EQ(run(**own, isAtBack), expected);
-        }
-        return true;
+        return own ? std::move(*own) : nullptr;
     }
 
-  private:
-    std::vector<std::byte> run(Step& step, bool isAtBack) {
+    /// Outputs are 0 before.
+    std::vector<std::byte> run(Step& step, bool isAtBack, TimeLimit& limit) {
         const GuardedMemory input(input_.size());
         const GuardedMemory output(sizeBytes(instance_.outputs[0]));
         const AlignedBuffer scratch = *AlignedBuffer::allocate(step.scratchBytes());
@@ -80,7 +110,6 @@ class UnaryCase {
         if (step.scratchBytes() != 0) {
             operands.push_back(scratch.data());
         }
-        TimeLimit limit;
         EXPECT_TRUE(step.setUp(operands));
         EXPECT_TRUE(step.run(limit));
         return {to, to + sizeBytes(instance_.outputs[0])};
@@ -183,6 +212,29 @@ TEST_P(Dot8AsReference, takesMeansOfAxesThatFollowEachOther) {
         covered += given.compare(*kernels_, threads(random)) ? 1 : 0;
     }
     EXPECT_GT(covered, kRounds / 2);
+}
+
+TEST_P(Dot8AsReference, endsWithinARowOfWindowsWhenTheTimeIsOver) {
+    constexpr std::int32_t kWindow = 64;
+    UnaryCase given(OperationType::AVERAGE_POOL_2D, {1, 1, (1 << 20) + kWindow - 1, 1});
+    for (const std::int32_t argument : {0, 0, 0, 0, 1, 1, kWindow, 1, 0}) {
+        given.addInteger(argument);
+    }
+    given.expectEarlyEnd(*kernels_);
+}
+
+TEST_P(Dot8AsReference, endsWithinAWindowOfManyChannelsWhenTheTimeIsOver) {
+    UnaryCase given(OperationType::MEAN, {8, 1 << 20});
+    given.addIntegers({1}, OperandType::TENSOR_INT32, {0});
+    given.addInteger(0);
+    given.expectEarlyEnd(*kernels_);
+}
+
+TEST_P(Dot8AsReference, endsBetweenShortRowsWhenTheTimeIsOver) {
+    UnaryCase given(OperationType::MEAN, {1 << 20, 2});
+    given.addIntegers({1}, OperandType::TENSOR_INT32, {1});
+    given.addInteger(0);
+    given.expectEarlyEnd(*kernels_);
 }
 
 TEST_P(Dot8AsReference, looksUpAnyNumberOfBytes) {

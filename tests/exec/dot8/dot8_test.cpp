@@ -14,11 +14,14 @@
 #include <cmath>
 #include <limits>
 
+#include "account/account.h"
 #include "exec/dot8/instruction_set.h"
+#include "exec/dot8/plain_microkernels.h"
 #include "exec/dot8/shared_work.h"
 #include "exec/dot8/step_case.h"
 #include "exec/plan/planner.h"
 #include "exec/reference/quantized.h"
+#include "exec/threads/client_share.h"
 #include "support/sanitizers.h"
 
 namespace nnburst::exec {
@@ -328,6 +331,16 @@ TEST_P(Dot8, leavesLargeDepthwiseWindowsToXnnpack) {
     EXPECT_EQ(StepCase(given, random).makeDot8(*kernels_), nullptr);
 }
 
+TEST(Dot8Depthwise, leavesRowsWhoseScratchMemoryOverflows64BitsToXnnpack) {
+    Random random(1);
+    Case8 given{.type = OperationType::DEPTHWISE_CONV_2D, .inputs = 8, .outputs = 8};
+    given.height = {.window = 2, .before = 1};
+    EXPECT_NE(StepCase(given, random).makePlain(false), nullptr);
+    given.height.dilation = given.height.before = std::numeric_limits<std::int32_t>::max();
+    given.width.stride = 1 << 30;  // 2^31 rows of 2^33 bytes
+    EXPECT_EQ(StepCase(given, random).makePlain(false), nullptr);
+}
+
 // ---- Sums and scales
 
 TEST_P(Dot8, letsSumsWrapAround) {
@@ -474,6 +487,65 @@ TEST(Dot8Weights, areNotPackedForArgumentsThatRequestsGive) {
     }
 }
 
+SharedAccount accountWithMemory(std::uint64_t bytes) {
+    Amounts limits;
+    limits[Resource::MEMORY] = bytes;
+    return Account::create("test", limits);
+}
+
+std::uint64_t memoryUsed(const SharedAccount& account) {
+    return account->usage(Resource::MEMORY).used;
+}
+
+TEST(Dot8Weights, areNotPackedBeyondTheLimitOfTheirModel) {
+    for (const OperationType type :
+         {OperationType::CONV_2D, OperationType::DEPTHWISE_CONV_2D, OperationType::GROUPED_CONV_2D,
+          OperationType::TRANSPOSE_CONV_2D, OperationType::FULLY_CONNECTED}) {
+        SCOPED_TRACE(toString(type));
+        Random random(1);
+        StepCase operation({.type = type}, random);
+        const auto make = [&](dot8::PackedWeights& weights, std::uint32_t index) {
+            return dot8::makeStep(
+                operation.operation().view(),
+                {.kernels = &plainMicrokernels(false), .weights = &weights, .operation = index});
+        };
+        dot8::PackedWeights unlimited;
+        ASSERT_TRUE(make(unlimited, 0));
+        const std::uint64_t bytes = unlimited.memoryBytes();
+        ASSERT_GT(bytes, 0U);
+
+        // Two graphs of one model.
+        const SharedAccount account = accountWithMemory(2 * bytes + bytes / 2);
+        dot8::PackedWeights first;
+        dot8::PackedWeights second;
+        first.setModelAccount(account);
+        second.setModelAccount(account);
+        EXPECT_TRUE(make(first, 0));
+        EXPECT_TRUE(make(second, 0));
+        const auto refused = make(second, 1);
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+        EXPECT_EQ(second.memoryBytes(), bytes);
+        EXPECT_TRUE(make(second, 0));  // packed already
+        EXPECT_EQ(memoryUsed(account), 2 * bytes);
+    }
+}
+
+TEST(Dot8Weights, areChargedToTheClientForWhichTheyArePacked) {
+    Random random(1);
+    StepCase operation({.type = OperationType::FULLY_CONNECTED, .inputs = 50}, random);
+    const SharedAccount account = accountWithMemory(1 << 20);
+    {
+        dot8::PackedWeights weights;
+        const dot8::StepContext context{
+            .kernels = &plainMicrokernels(false), .weights = &weights, .account = account.get()};
+        EXPECT_TRUE(dot8::makeStep(operation.operation().view(), context));
+        EXPECT_TRUE(dot8::makeStep(operation.operation().view(), context));
+        EXPECT_EQ(memoryUsed(account), weights.memoryBytes());
+    }
+    EXPECT_EQ(memoryUsed(account), 0U);
+}
+
 TEST_P(Dot8, sharesLongOperationsAmongThreads) {
     Random random(1);
     for (const std::uint32_t height : {1U, 7U, 40U}) {
@@ -526,6 +598,19 @@ TEST(Dot8Pace, tellsTheOtherThreadsThatTheTimeIsOver) {
     EXPECT_FALSE(other.isOverAfter(1));
     EXPECT_TRUE(caller.isOverAfter(std::size_t{1} << 30));
     EXPECT_TRUE(other.isOverAfter(1));
+}
+
+TEST(Dot8Pace, looksAtTheTimeAlsoBetweenTheShortestTasks) {
+    constexpr std::size_t kTasks = 70000;
+    static_assert(kTasks > TimeLimit::kWorkPerLook);
+    std::atomic<bool> isOver{false};
+    TimeLimit limit(std::chrono::steady_clock::now());
+    dot8::Pace pace(&limit, isOver);
+    bool hasEnded = false;
+    for (std::size_t task = 0; task < kTasks; ++task) {
+        hasEnded = pace.isOverAfter(2);
+    }
+    EXPECT_TRUE(hasEnded);
 }
 
 INSTANTIATE_TEST_SUITE_P(InstructionSets, Dot8, testing::ValuesIn(dot8::kInstructionSets),
@@ -640,6 +725,70 @@ TEST_F(Dot8PackedModels, shareTheirFiltersWithTheCompiledModel) {
     const auto again = compileWith(packed);
     ASSERT_TRUE(again);
     EXPECT_EQ((*again)->packed().graphs.at(0).filters, packed.graphs.at(0).filters);
+}
+
+/// `count` fully connected layers of one output, which share their weights. Packed, these take 4 to
+/// 16 times as much for each layer.
+Model layersOfOneConstant(std::uint32_t count, const Dimensions& input) {
+    constexpr auto kBytes = OperandType::TENSOR_QUANT8_ASYMM;
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kBytes, input, 0.5F, 120);
+    const auto w =
+        builder.addConstant(kBytes, {1, input[1]}, std::vector<std::byte>(input[1]), 0.5F, 3);
+    const auto b = builder.addConstant(OperandType::TENSOR_INT32, {1},
+                                       bytesOf(std::vector<std::int32_t>{7}), 0.25F, 0);
+    const auto activation = builder.addScalar(0);
+    std::vector<std::uint32_t> outputs;
+    for (std::uint32_t layer = 0; layer < count; ++layer) {
+        outputs.push_back(builder.addTensor(kBytes, {input[0], 1}, 200.0F, 128));
+        builder.addOperation(OperationType::FULLY_CONNECTED, {x, w, b, activation},
+                             {outputs.back()});
+    }
+    return build(builder, {x}, outputs);
+}
+
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+
+TEST_F(Dot8PackedModels, areRefusedIfTheyPackOneConstantTooOften) {
+    const auto compiled =
+        CompiledModel::compile(engine_, layersOfOneConstant(40, {1, std::uint32_t{kMebibyte}}));
+    ASSERT_FALSE(compiled);
+    EXPECT_EQ(compiled.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+    EXPECT_NE(compiled.error().message.find("packed weights"), std::string::npos)
+        << compiled.error().message;
+}
+
+TEST_F(Dot8PackedModels, countWhatTheirWeightsTakeBeyondTheConstants) {
+    const auto compiled =
+        CompiledModel::compile(engine_, layersOfOneConstant(2, {1, std::uint32_t{kMebibyte}}));
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    const PackedModel packed = (*compiled)->packed();
+    std::uint64_t bytes = 0;
+    for (const auto& [operation, filter] : packed.graphs.at(0).filters) {
+        bytes += filter->memory.sizeBytes();
+    }
+    EXPECT_GE(bytes, 8 * kMebibyte);
+    EXPECT_GE((*compiled)->memoryBytes(), bytes - 2 * kMebibyte);
+}
+
+TEST_F(Dot8PackedModels, chargeWhatAnExecutionPacksToItsClient) {
+    constexpr std::uint32_t kInputs = 1 << 16;
+    const auto compiled = CompiledModel::compile(engine_, layersOfOneConstant(1, {0, kInputs}));
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    const auto runFor = [&](const SharedAccount& account) {
+        ClientShare client(nullptr, account);
+        TestRequest request;
+        request.addInput(std::vector<std::byte>(kInputs), {1, kInputs});
+        request.addOutput(1);
+        return request.runFor(client, **compiled);
+    };
+    const auto refused = runFor(accountWithMemory(2 * kInputs));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+    const SharedAccount account = accountWithMemory(64 * kMebibyte);
+    const auto run = runFor(account);
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_GE(memoryUsed(account), 4 * std::uint64_t{kInputs});
 }
 
 }  // namespace

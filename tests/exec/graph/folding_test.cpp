@@ -68,5 +68,55 @@ TEST(Folding, leavesALayerWhoseWeightsAreOnlyPackedToRuns) {
         layer.isFolded({.filters = {}, .blocks = {}, .packedConstants = {layer.weights()}}));
 }
 
+/// Fills a tensor with a constant, which nothing reads; an input is the output, too.
+bool isFillingFolded(const std::vector<std::int32_t>& sizes) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    const auto filled = builder.addTensor(OperandType::TENSOR_FLOAT32, Dimensions(sizes.size(), 0));
+    const auto shape =
+        builder.addConstant(OperandType::TENSOR_INT32, {static_cast<std::uint32_t>(sizes.size())},
+                            std::as_bytes(std::span(sizes)));
+    builder.addOperation(OperationType::FILL, {shape, builder.addScalar(1.0F)}, {filled});
+    builder.addOperation(OperationType::RELU, {in}, {out});
+    const auto model = builder.build({in}, {out});
+    EXPECT_TRUE(model) << model.error().message;
+    const auto graph = Graph::create(*model, model->main, PackedGraph());
+    EXPECT_TRUE(graph);
+    GraphCheck check(**graph, GraphCheck::endOfFolding());
+    EXPECT_TRUE(check.visit(0));
+    return (*graph)->isFolded[0];
+}
+
+TEST(Folding, leavesLargeResultsOfSmallModelsToRuns) {
+    EXPECT_TRUE(isFillingFolded({1024, 1024}));
+    EXPECT_FALSE(isFillingFolded({1024, 1024, 8}));
+}
+
+TEST(Folding, ofATensorWithoutElementsGivesItsShape) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {2, 3});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {2, 3});
+    const auto none = builder.addTensor(OperandType::TENSOR_FLOAT32, {0, 0});
+    const std::vector<std::int32_t> sizes{0, 3};
+    const auto shape =
+        builder.addConstant(OperandType::TENSOR_INT32, {2}, std::as_bytes(std::span(sizes)));
+    builder.addOperation(OperationType::FILL, {shape, builder.addScalar(1.0F)}, {none});
+    builder.addOperation(OperationType::CONCATENATION, {in, none, builder.addScalar(0)}, {out});
+    const auto model = builder.build({in}, {out});
+    ASSERT_TRUE(model) << model.error().message;
+    const auto graph = Graph::create(*model, model->main, PackedGraph());
+    ASSERT_TRUE(graph);
+    GraphCheck check(**graph, GraphCheck::endOfFolding());
+    ASSERT_TRUE(check.visit(0));
+    EXPECT_TRUE((*graph)->isFolded[0]);
+    // A run begins with another look at the shapes.
+    ShapeInference shapes(**graph);
+    ASSERT_TRUE(shapes.setInputShape(0, Shape{2, 3}, false));
+    EXPECT_TRUE(shapes.isKnown(none));
+    const auto visited = shapes.visit(1);
+    EXPECT_TRUE(visited) << visited.error().message;
+}
+
 }  // namespace
 }  // namespace nnburst::exec

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a model may ask for: operations of one execution with the subgraphs that IF and WHILE run,
-// and time for constants that are computed beforehand.
+// time for constants that are computed beforehand, and copies of constants.
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "exec/graph/constants.h"
 #include "exec/graph/graph_check.h"
 #include "exec/graph/model_check.h"
 #include "exec/operation/control_flow.h"
@@ -104,6 +105,32 @@ TEST(ModelBudget, foldsNothingMoreWhenTheTimeIsOver) {
         ASSERT_TRUE(check.visit(0));
         EXPECT_EQ(graph->isFolded[0], !isOver);
     }
+}
+
+TEST(ModelBudget, countsTheCopiesOfConstantsOfAllSubgraphs) {
+    constexpr std::uint32_t kBytes = 4U << 20;
+    constexpr std::uint64_t kMost = Constants::kMaximumCopiedBytes / kBytes;
+    Operand constant;
+    constant.type = TENSOR_INT32;
+    constant.dimensions = {kBytes / 4};
+    constant.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+    constant.location = {.poolIndex = 0, .offset = 0, .length = kBytes};
+    Model model;
+    model.pools = {*Region::create(kBytes)};
+    model.main.operands.assign(kMost / 2, constant);
+    model.referenced.resize(2);
+    model.referenced[1].operands.assign(kMost / 2, constant);
+    const auto most = Constants::bytesToCopy(model);
+    ASSERT_TRUE(most) << most.error().message;
+    EXPECT_EQ(*most, Constants::kMaximumCopiedBytes) << "operands with the same bytes count each";
+    constant.type = TENSOR_FLOAT32;
+    model.referenced[0].operands.push_back(constant);
+    EXPECT_EQ(Constants::bytesToCopy(model).value_or(0), *most) << "weights are not copied";
+    constant.location = {.poolIndex = 0, .offset = 2, .length = 8192};
+    model.referenced[0].operands.push_back(constant);
+    const auto more = Constants::bytesToCopy(model);
+    ASSERT_FALSE(more) << "weights that are not aligned are";
+    EXPECT_EQ(more.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
 }
 
 }  // namespace

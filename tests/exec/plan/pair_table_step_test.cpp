@@ -119,7 +119,9 @@ TEST(PairTableStep, fillsItsTableInTheFirstRunThatHasTheTime) {
     ASSERT_TRUE(late.isOverAfter(TimeLimit::kWorkPerLook));
     const auto output = given.run(*step, late);
     EXPECT_EQ(output, std::vector<std::byte>(output.size()));
+    EXPECT_TRUE(step->fillsTable());
     EXPECT_EQ(given.run(*step), given.run(*given.makeReference()));
+    EXPECT_FALSE(step->fillsTable());
 }
 
 TEST(PairTableStep, saysWhatItKeeps) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -21,11 +22,11 @@ constexpr std::chrono::milliseconds kLongStep{5};
 /// ended.
 class LongStep final : public Step {
   public:
-    LongStep(std::string name, std::size_t keptBytes, std::vector<std::string>& log,
+    LongStep(std::string name, bool fillsTable, std::vector<std::string>& log,
              bool looksAtLimit = true)
-        : name_(std::move(name)), keptBytes_(keptBytes), log_(log), looksAtLimit_(looksAtLimit) {}
+        : name_(std::move(name)), fillsTable_(fillsTable), log_(log), looksAtLimit_(looksAtLimit) {}
 
-    [[nodiscard]] std::size_t keptBytes() const noexcept override { return keptBytes_; }
+    [[nodiscard]] bool fillsTable() const noexcept override { return fillsTable_; }
     Result<> setUp(std::span<std::byte* const> /*operands*/) override { return {}; }
     Result<> run(TimeLimit& limit) override {
         const Clock::time_point end = Clock::now() + kLongStep;
@@ -41,22 +42,20 @@ class LongStep final : public Step {
 
   private:
     const std::string name_;
-    const std::size_t keptBytes_;
+    const bool fillsTable_;
     std::vector<std::string>& log_;
     const bool looksAtLimit_;
 };
 
 using Log = std::vector<std::string>;
 
-constexpr std::size_t kTableBytes = 256;
-
-/// A plan of three steps, of which the last one keeps a table.
+/// A plan of three steps, of which the last one fills a table.
 class PlanWarmUp : public testing::Test {
   protected:
     PlanWarmUp() {
-        plan_.addStep(std::make_unique<LongStep>("first", 0, log_), 0, {});
-        plan_.addStep(std::make_unique<LongStep>("second", 0, log_), 1, {});
-        plan_.addStep(std::make_unique<LongStep>("table", kTableBytes, log_), 2, {});
+        plan_.addStep(std::make_unique<LongStep>("first", false, log_), 0, {});
+        plan_.addStep(std::make_unique<LongStep>("second", false, log_), 1, {});
+        plan_.addStep(std::make_unique<LongStep>("table", true, log_), 2, {});
     }
 
     /// A warm-up that has the processor all the time; one that loses it leaves steps out.
@@ -80,9 +79,9 @@ TEST_F(PlanWarmUp, runsEachStepForAMomentAndFillsTables) {
 
 TEST_F(PlanWarmUp, onlyFillsTablesAfterALongStep) {
     Plan plan(AlignedBuffer(), {}, 0);
-    plan.addStep(std::make_unique<LongStep>("long", 0, log_, false), 0, {});
-    plan.addStep(std::make_unique<LongStep>("second", 0, log_), 1, {});
-    plan.addStep(std::make_unique<LongStep>("table", kTableBytes, log_), 2, {});
+    plan.addStep(std::make_unique<LongStep>("long", false, log_, false), 0, {});
+    plan.addStep(std::make_unique<LongStep>("second", false, log_), 1, {});
+    plan.addStep(std::make_unique<LongStep>("table", true, log_), 2, {});
     ASSERT_TRUE(plan.warmUp({}));
     EXPECT_EQ(log_, (Log{"long was done", "table was done"}));
     log_.clear();
@@ -98,12 +97,65 @@ TEST_F(PlanWarmUp, leavesNothingBehindThatEndsARun) {
 }
 
 TEST_F(PlanWarmUp, endsAtItsDeadline) {
-    plan_.addStep(std::make_unique<LongStep>("late", kTableBytes, log_), 3, {});
+    plan_.addStep(std::make_unique<LongStep>("late", true, log_), 3, {});
     const Result<> result = plan_.warmUp({.deadline = Clock::now() + kLongStep / 2});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
     EXPECT_TRUE(log_.empty() || !log_.back().starts_with("late"))
         << "no step is run after the deadline";
+}
+
+constexpr std::size_t kKeptBytes = 256;
+
+/// Keeps memory from its set-up on.
+class KeepingStep final : public Step {
+  public:
+    explicit KeepingStep(std::size_t bytes = kKeptBytes) : bytesAfterSetUp_(bytes) {}
+
+    [[nodiscard]] std::size_t keptBytes() const noexcept override { return keptBytes_; }
+    Result<> setUp(std::span<std::byte* const> /*operands*/) override {
+        keptBytes_ = bytesAfterSetUp_;
+        return {};
+    }
+    Result<> run(TimeLimit& /*limit*/) override { return {}; }
+
+  private:
+    const std::size_t bytesAfterSetUp_;
+    std::size_t keptBytes_ = 0;
+};
+
+/// A plan of two steps that keep memory.
+class PlanSetUp : public testing::Test {
+  protected:
+    PlanSetUp() {
+        plan_.addStep(std::make_unique<KeepingStep>(), 0, {});
+        plan_.addStep(std::make_unique<KeepingStep>(), 1, {});
+    }
+
+    Plan plan_{AlignedBuffer(), {}, 0};
+};
+
+TEST_F(PlanSetUp, countsWhatStepsKeepAfterwards) {
+    EXPECT_EQ(plan_.memoryBytes(), 0U);
+    ASSERT_TRUE(plan_.setUp(nullptr, {}));
+    EXPECT_EQ(plan_.memoryBytes(), 2 * kKeptBytes);
+}
+
+TEST_F(PlanSetUp, isRefusedForStepsThatKeepTooMuchTogether) {
+    plan_.addStep(std::make_unique<KeepingStep>(Plan::kMaximumKeptBytes - 2 * kKeptBytes), 2, {});
+    plan_.addStep(std::make_unique<KeepingStep>(1), 3, {});
+    const Result<> result = plan_.setUp(nullptr, {});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+    EXPECT_TRUE(result.error().message.starts_with("operation 3")) << result.error().message;
+}
+
+TEST_F(PlanSetUp, endsBeforeTheNextStepWhenTheRunIsCancelled) {
+    const std::atomic<bool> isCancelled{true};
+    const Result<> result = plan_.setUp(nullptr, {.isCancelled = &isCancelled});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+    EXPECT_EQ(plan_.memoryBytes(), 0U);
 }
 
 }  // namespace

@@ -6,11 +6,15 @@
 #include "exec/plan/planner.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <atomic>
 #include <chrono>
+#include <fstream>
 #include <string>
 
 #include "support/model_runner.h"
+#include "support/sanitizers.h"
 
 namespace nnburst::exec {
 namespace {
@@ -164,8 +168,9 @@ TEST(Planner, longChainsOfOperationsKeepTheirOperandsApart) {
     expectOutputs(sketch.build({x}, {operands.back()}), {values.back()});
 }
 
-/// A plan of `model`, which has one input and one output.
-std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool useXnnpack) {
+/// A plan of `graph`, whose dimensions are all known.
+Result<std::unique_ptr<Plan>> tryPlan(Graph& graph, xnnpack::OperatorCache& operators,
+                                      bool useXnnpack, const RunLimits& limits = {}) {
     const auto engine = makeEngine(useXnnpack);  // initialises XNNPACK
     EXPECT_TRUE(engine);
     const Kernels kernels{
@@ -175,9 +180,21 @@ std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool
         specialization.inputs.push_back({Shape(graph.subgraph.operands[input].dimensions), false});
     }
     specialization.omittedOutputs.resize(graph.subgraph.outputIndexes.size());
-    auto made = makePlan(graph, specialization, kernels, operators);
+    return makePlan(graph, specialization, kernels, operators, limits);
+}
+
+std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool useXnnpack) {
+    auto made = tryPlan(graph, operators, useXnnpack);
     EXPECT_TRUE(made) << made.error().message;
     return made ? std::move(*made) : nullptr;
+}
+
+/// Memory of a plan of `model`.
+std::uint64_t memoryOf(const Model& model) {
+    const auto graph = Graph::create(model, model.main);
+    EXPECT_TRUE(graph);
+    xnnpack::OperatorCache operators;
+    return plan(**graph, operators, true)->memoryBytes();
 }
 
 /// Memory of a plan for GREATER of so many bytes with a constant.
@@ -189,11 +206,7 @@ std::uint64_t memoryOfComparison(std::uint32_t elements) {
     const auto zero =
         builder.addConstant(kBytes, {1}, bytesOf(std::vector<std::uint8_t>{10}), 0.5F, 10);
     builder.addOperation(OperationType::GREATER, {x, zero}, {y});
-    const Model model = build(builder, {x}, {y});
-    const auto graph = Graph::create(model, model.main);
-    EXPECT_TRUE(graph);
-    xnnpack::OperatorCache operators;
-    return plan(**graph, operators, true)->memoryBytes();
+    return memoryOf(build(builder, {x}, {y}));
 }
 
 TEST(Plan, countsWhatItsStepsKeep) {
@@ -201,6 +214,53 @@ TEST(Plan, countsWhatItsStepsKeep) {
         GTEST_SKIP() << "this processor has no instructions for dot products";
     }
     EXPECT_GE(memoryOfComparison(65536), memoryOfComparison(65535) + 65536);
+}
+
+constexpr std::uint32_t kImageSize = 128;
+/// The table of addresses of `convolution3x3`.
+constexpr std::uint64_t kTableBytes = std::uint64_t{kImageSize} * kImageSize * 9 * sizeof(void*);
+
+Model convolution3x3() {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {1, kImageSize, kImageSize, 1});
+    const auto filter =
+        builder.addConstant(kFloat, {2, 3, 3, 1}, bytesOf(std::vector<float>(18, 1.0F)));
+    const auto bias = builder.addConstant(kFloat, {2}, bytesOf(std::vector<float>(2)));
+    const auto y = builder.addTensor(kFloat, {1, kImageSize, kImageSize, 2});
+    const auto one = builder.addScalar(1);
+    builder.addOperation(OperationType::CONV_2D,
+                         {x, filter, bias, one, one, one, builder.addScalar(0)}, {y});
+    return build(builder, {x}, {y});
+}
+
+TEST(Plan, countsTheAddressesThatAnOperatorKeeps) {
+    EXPECT_GE(memoryOf(convolution3x3()), kTableBytes);
+}
+
+TEST(Plan, countsTheAddressesOfASharedOperatorForItsFirstUser) {
+    const Model model = convolution3x3();
+    const auto graph = Graph::create(model, model.main);
+    ASSERT_TRUE(graph);
+    xnnpack::OperatorCache operators;
+    const auto first = plan(**graph, operators, true);
+    ASSERT_TRUE(first);
+    const auto second = plan(**graph, operators, true);
+    ASSERT_TRUE(second);
+    EXPECT_GE(first->memoryBytes(), kTableBytes);
+    EXPECT_LT(second->memoryBytes(), kTableBytes);
+}
+
+TEST(Plan, countsTheConstantsThatAStepConverts) {
+    constexpr std::uint32_t kElements = 65536;
+    constexpr auto kHalf = OperandType::TENSOR_FLOAT16;
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kHalf, {kElements});
+    const auto ones = builder.addConstant(kHalf, {kElements},
+                                          bytesOf(std::vector<Float16>(kElements, Float16(1.0F))));
+    const auto y = builder.addTensor(kHalf, {kElements});
+    builder.addOperation(OperationType::ADD, {x, ones, builder.addScalar(0)}, {y});
+    // The temporaries are the input and the output as float32.
+    EXPECT_GE(memoryOf(build(builder, {x}, {y})), 3 * kElements * sizeof(float));
 }
 
 TEST(Plan, stopsBetweenStepsWhenItsDeadlineHasPassed) {
@@ -224,6 +284,106 @@ TEST(Plan, stopsBetweenStepsWhenItsDeadlineHasPassed) {
     EXPECT_EQ(output[5], 0.0F);
     ASSERT_TRUE(made->run({}));
     EXPECT_EQ(output[5], 12.0F);
+}
+
+TEST(Planner, makesNoStepsForARunThatIsOver) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {1, 2});
+    const auto weights =
+        builder.addConstant(kFloat, {2, 2}, bytesOf(std::vector<float>{1, 2, 3, 4}));
+    const auto bias = builder.addConstant(kFloat, {2}, bytesOf(std::vector<float>{5, 6}));
+    const auto y = builder.addTensor(kFloat, {1, 2});
+    builder.addOperation(OperationType::FULLY_CONNECTED, {x, weights, bias, builder.addScalar(0)},
+                         {y});
+    const Model model = build(builder, {x}, {y});
+    const auto graph = Graph::create(model, model.main);
+    ASSERT_TRUE(graph);
+    xnnpack::OperatorCache operators;
+    const auto late =
+        tryPlan(**graph, operators, true, {.deadline = std::chrono::steady_clock::now()});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    const std::atomic<bool> isCancelled{true};
+    const auto cancelled = tryPlan(**graph, operators, true, {.isCancelled = &isCancelled});
+    ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.error().status, ErrorStatus::GENERAL_FAILURE);
+    EXPECT_EQ(operators.find({.operation = 0}), nullptr);
+    ASSERT_TRUE(tryPlan(**graph, operators, true));
+    EXPECT_NE(operators.find({.operation = 0}), nullptr);
+}
+
+TEST(Planner, packsNoMoreWeightsThanTheAccountOfTheOperatorsAllows) {
+    constexpr std::uint32_t kSize = 64;
+    constexpr std::uint64_t kWeightBytes = std::uint64_t{kSize} * kSize * sizeof(float);
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {1, kSize});
+    const auto weights = builder.addConstant(
+        kFloat, {kSize, kSize}, bytesOf(std::vector<float>(std::size_t{kSize} * kSize, 1.0F)));
+    const auto bias =
+        builder.addConstant(kFloat, {kSize}, bytesOf(std::vector<float>(kSize, 1.0F)));
+    auto y = x;
+    for (int layer = 0; layer < 4; ++layer) {
+        const auto input = y;
+        y = builder.addTensor(kFloat, {1, kSize});
+        builder.addOperation(OperationType::FULLY_CONNECTED,
+                             {input, weights, bias, builder.addScalar(0)}, {y});
+    }
+    const Model model = build(builder, {x}, {y});
+    const auto graph = Graph::create(model, model.main);
+    ASSERT_TRUE(graph);
+    for (const std::uint64_t layers : {3, 6}) {
+        Amounts limits;
+        limits[Resource::MEMORY] = layers * kWeightBytes;
+        const SharedAccount account = Account::create("operators", limits);
+        {
+            xnnpack::OperatorCache operators(nullptr, nullptr, account);
+            const auto plan = tryPlan(**graph, operators, true);
+            EXPECT_EQ(plan.has_value(), layers == 6);
+            EXPECT_TRUE(plan || plan.error().status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+            EXPECT_GE(account->usage(Resource::MEMORY).used, 2 * kWeightBytes);
+        }
+        EXPECT_EQ(account->usage(Resource::MEMORY).used, 0U);
+    }
+}
+
+/// RAII: this process may take only so many bytes of private memory more.
+class ScopedDataLimit {
+  public:
+    explicit ScopedDataLimit(std::uint64_t bytes) {
+        EXPECT_EQ(::getrlimit(RLIMIT_DATA, &before_), 0);
+        rlimit limit = before_;
+        limit.rlim_cur = usedBytes() + bytes;
+        EXPECT_EQ(::setrlimit(RLIMIT_DATA, &limit), 0);
+    }
+    ~ScopedDataLimit() { EXPECT_EQ(::setrlimit(RLIMIT_DATA, &before_), 0); }
+    ScopedDataLimit(const ScopedDataLimit&) = delete;
+    ScopedDataLimit& operator=(const ScopedDataLimit&) = delete;
+
+  private:
+    static std::uint64_t usedBytes() {
+        std::ifstream status("/proc/self/status");
+        std::uint64_t kibibytes = 0;
+        for (std::string word; status >> word && word != "VmData:";) {
+        }
+        status >> kibibytes;
+        return kibibytes << 10;
+    }
+
+    rlimit before_{};
+};
+
+TEST(Planner, takesNoMemoryForArguments) {
+    if (test::kHasSanitizer) {
+        GTEST_SKIP() << "sanitizers need more memory themselves";
+    }
+    Sketch sketch;
+    const auto x = sketch.tensor({50'000'000});  // 200 MB
+    const Model model = sketch.build({x}, {sketch.add(x, x)});
+    const auto graph = Graph::create(model, model.main);
+    ASSERT_TRUE(graph);
+    xnnpack::OperatorCache operators;
+    const ScopedDataLimit limit(std::uint64_t{64} << 20);
+    EXPECT_NE(plan(**graph, operators, true), nullptr);
 }
 
 /// CONCATENATION of RELU of two bytes each, whose scale is 0.5 and whose zero point is 10.

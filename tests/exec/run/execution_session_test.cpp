@@ -7,9 +7,12 @@
 #include "exec/run/execution_session.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <functional>
+#include <new>
 #include <thread>
 
 namespace nnburst::exec {
@@ -253,6 +256,51 @@ TEST_F(SessionTest, takesTheContentsOfItsOutputBufferWhateverFails) {
     memory.pools.push_back(RequestMemory::managed(BufferToken{1000}));
     EXPECT_FALSE(run(session));
     EXPECT_FALSE(buffer->checkContents({}, false)) << "another buffer, which does not exist";
+}
+
+/// Memory that its other holders can cut.
+SharedRegion foreignRegion(std::size_t sizeBytes) {
+    UniqueFd fd(::memfd_create("nnburst-test", MFD_CLOEXEC));
+    EXPECT_EQ(::ftruncate(fd.get(), static_cast<off_t>(sizeBytes)), 0);
+    SharedRegion region = *Region::receive(std::move(fd), sizeBytes);
+    EXPECT_TRUE(region->isForeign());
+    return region;
+}
+
+TEST_F(SessionTest, runsAgainAfterThereWasNoMemory) {
+    const SharedRegion foreign = foreignRegion(4096);
+    const std::array<std::int32_t, 1> seven{7};
+    ASSERT_TRUE(foreign->write(0, std::as_bytes(std::span(seven))));
+    const auto buffer = filledBuffer(model->operand, 1, 0);
+    memory.pools = {RequestMemory::copied(*foreign), RequestMemory::managed(buffers->add(buffer))};
+    output.location = {.poolIndex = 1, .offset = 0, .length = 0};
+    ExecutionSession session = sessionOf();
+    model->onRun = []() -> Result<> { throw std::bad_alloc(); };
+    for (int i = 0; i < 2; ++i) {
+        const Result<> result = run(session);
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+        expectClearedOutcome();
+        EXPECT_FALSE(buffer->checkContents({}, false));
+    }
+    model->onRun = [] { return Result<>(); };
+    const Result<> result = run(session);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(buffer->checkContents({}, false));
+}
+
+TEST_F(SessionTest, copiesNoWholeInputAfterTheDeadline) {
+    constexpr std::uint32_t kBytes = 4 << 20;
+    const SharedRegion foreign = foreignRegion(kBytes);
+    memory.pools.push_back(RequestMemory::copied(*foreign));
+    input.location = {.poolIndex = 1, .offset = 0, .length = kBytes};
+    ExecutionSession session = sessionOf();
+    const Result<> result = run(session, {.deadline = TimePoint()});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    EXPECT_EQ(model->runs, 0);
+    input.location.length = 4;
+    EXPECT_TRUE(run(session));
 }
 
 TEST_F(SessionTest, leavesTheContentsOfABufferThatItMayNotWrite) {

@@ -223,6 +223,41 @@ TEST(Interpreter, chargesTheScratchMemoryOfOperations) {
     EXPECT_TRUE(run) << run.error().message;
 }
 
+TEST(Interpreter, chargesTheAddressesThatAnOperatorKeeps) {
+    constexpr std::uint32_t kSize = 64;
+    constexpr std::uint64_t kTableBytes = std::uint64_t{kSize} * kSize * 9 * sizeof(const float*);
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kTensorType, {1, kSize, kSize, 1});
+    const auto filter =
+        builder.addConstant(kTensorType, {2, 3, 3, 1}, bytesOf(std::vector<float>(18, 1.0F)));
+    const auto bias = builder.addConstant(kTensorType, {2}, bytesOf(std::vector<float>(2)));
+    const auto activation = builder.addTensor(OperandType::INT32, {});
+    const auto y = builder.addTensor(kTensorType, {1, kSize, kSize, 2});
+    const auto one = builder.addScalar(1);
+    builder.addOperation(OperationType::CONV_2D, {x, filter, bias, one, one, one, activation}, {y});
+    const auto compiled = compile(build(builder, {x, activation}, {y}), true);
+    const auto runWith = [&](const SharedAccount& account) {
+        ClientShare client(nullptr, account);
+        TestRequest request;
+        request.addInput(bytesOf(std::vector<float>(std::size_t{kSize} * kSize)));
+        request.addInput(bytesOf(std::vector<std::int32_t>{0}));
+        request.addOutput(std::size_t{kSize} * kSize * 2 * sizeof(float));
+        return request.runFor(client, *compiled);
+    };
+    Amounts limits;
+    limits[Resource::MEMORY] = kTableBytes - 1;
+    const SharedAccount poor = Account::create("poor", limits);
+    const auto refused = runWith(poor);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+    EXPECT_LT(poor->usage(Resource::MEMORY).used, 1000U) << "the scalar alone";
+    limits[Resource::MEMORY] = 2 * kTableBytes;
+    const SharedAccount rich = Account::create("rich", limits);
+    const auto run = runWith(rich);
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_GE(rich->usage(Resource::MEMORY).used, kTableBytes);
+}
+
 TEST(Interpreter, takesScalarsOfTheRequest) {
     // The activation of an ADD: NONE, then RELU1.
     ModelBuilder builder;

@@ -486,6 +486,107 @@ TEST(ModelRunners, shareTheirWeights) {
     EXPECT_LT((heapBytes() - alone) * 8, alone - empty);
 }
 
+/// XNNPACK's weights of this layer are float32.
+TEST(ModelRunners, keepNoConvertedConstantsBesideThePackedOnes) {
+    if (!test::kCountsAllocations) {
+        GTEST_SKIP() << "sanitizers have an allocator of their own";
+    }
+    constexpr auto kHalf = OperandType::TENSOR_FLOAT16;
+    constexpr std::uint32_t kSize = 512;
+    constexpr std::uint64_t kPackedBytes = std::uint64_t{kSize} * kSize * sizeof(float);
+    const auto engine = engineWith(1);
+    const std::uint64_t empty = heapBytes();
+    std::shared_ptr<CompiledModel> model;
+    {
+        Random random(1);
+        ModelBuilder builder;
+        const auto x = builder.addTensor(kHalf, {1, kSize});
+        const auto weights = builder.addConstant(
+            kHalf, {kSize, kSize}, random.elements(kHalf, std::size_t{kSize} * kSize));
+        const auto bias = builder.addConstant(kHalf, {kSize}, random.elements(kHalf, kSize));
+        const auto y = builder.addTensor(kHalf, {1, kSize});
+        builder.addOperation(OperationType::FULLY_CONNECTED,
+                             {x, weights, bias, builder.addScalar(0)}, {y});
+        model = compileOn(engine, build(builder, {x}, {y}));
+    }
+    ASSERT_TRUE(model);
+    EXPECT_LT(heapBytes() - empty, kPackedBytes + kPackedBytes / 2);
+}
+
+/// A convolution of images of any size. XNNPACK of 2022 packs its weights again for each size.
+Model convolutionOfAnySize(std::uint32_t channels) {
+    constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+    Random random(1);
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, {1, 0, 0, channels});
+    const auto filter =
+        builder.addConstant(kFloat, {channels, 3, 3, channels},
+                            random.elements(kFloat, std::size_t{channels} * 9 * channels));
+    const auto bias = builder.addConstant(kFloat, {channels}, random.elements(kFloat, channels));
+    const auto y = builder.addTensor(kFloat, {});
+    const auto one = builder.addScalar(1);
+    builder.addOperation(OperationType::CONV_2D,
+                         {x, filter, bias, one, one, one, builder.addScalar(0)}, {y});
+    return build(builder, {x}, {y});
+}
+
+constexpr std::uint32_t kConvolvedChannels = 64;
+
+/// Runs that model for `client` on an image of 8 columns.
+Result<> convolveFor(ClientShare& client, CompiledModel& model, std::uint32_t rows) {
+    const std::size_t bytes = std::size_t{rows} * 8 * kConvolvedChannels * sizeof(float);
+    TestRequest request;
+    request.addInput(std::vector<std::byte>(bytes), {1, rows, 8, kConvolvedChannels});
+    request.addOutput(bytes);
+    return request.runFor(client, model);
+}
+
+TEST(ModelRunners, keepNoOperatorsOfPlansThatFail) {
+    if (!test::kCountsAllocations) {
+        GTEST_SKIP() << "sanitizers have an allocator of their own";
+    }
+    constexpr std::uint64_t kWeightBytes =
+        std::uint64_t{kConvolvedChannels} * 9 * kConvolvedChannels * sizeof(float);
+    Amounts limits;
+    limits[Resource::MEMORY] = 1;
+    ClientShare poor(nullptr, Account::create("poor", limits));
+    ClientShare gone;
+    gone.cancel();
+    for (ClientShare* client : {&poor, &gone}) {
+        const auto model = compileOn(engineWith(1), convolutionOfAnySize(kConvolvedChannels));
+        ASSERT_TRUE(model);
+        EXPECT_FALSE(convolveFor(*client, *model, 8));
+        const std::uint64_t before = heapBytes();
+        for (std::uint32_t rows = 9; rows < 59; ++rows) {
+            const Result<> result = convolveFor(*client, *model, rows);
+            ASSERT_FALSE(result);
+            EXPECT_EQ(result.error().status, client == &poor
+                                                 ? ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT
+                                                 : ErrorStatus::GENERAL_FAILURE)
+                << result.error().message;
+        }
+        EXPECT_LT(heapBytes(), before + 4 * kWeightBytes);
+    }
+}
+
+TEST(ModelRunners, keepPlansThatTakeLongerThanTheDeadline) {
+    constexpr std::uint32_t kChannels = 512;  // packing takes some milliseconds
+    const auto model = compileOn(engineWith(1), convolutionOfAnySize(kChannels));
+    ASSERT_TRUE(model);
+    const std::size_t bytes = std::size_t{64} * kChannels * sizeof(float);
+    const std::uint64_t before = model->memoryBytes();
+    // The deadline may pass before an execution begins.
+    for (int i = 0; i < 1000 && model->memoryBytes() == before; ++i) {
+        TestRequest request;
+        request.addInput(std::vector<std::byte>(bytes), {1, 8, 8, kChannels});
+        request.addOutput(bytes);
+        const Result<> result =
+            request.run(*model, {.deadline = std::chrono::steady_clock::now() + 100us});
+        ASSERT_FALSE(result);
+    }
+    EXPECT_GT(model->memoryBytes(), before);
+}
+
 void expectSameOnEachRunner(const Model& source, bool useXnnpack, std::uint32_t rounds = 50) {
     constexpr std::uint32_t kLanes = 3;
     constexpr std::uint32_t kRunners = kLanes + 1;
@@ -612,6 +713,27 @@ TEST(ModelRunners, releaseTheirMemoryEachWhenItIsIdle) {
     }
     ASSERT_TRUE(first.run());
     EXPECT_EQ(first.takeOutput(), expected);
+}
+
+TEST(RunsOnCopies, copyNoWholeArgumentAfterTheDeadline) {
+    constexpr std::uint32_t kElements = 1 << 20;
+    const auto model = compile(doubling({kElements}), true);
+    ASSERT_TRUE(model);
+    constexpr std::uint32_t kBytes = kElements * 4;
+    const AlignedBuffer memory = *AlignedBuffer::allocate(2 * kBytes + 4);
+    const std::vector<PoolView> pools{{memory.data(), 2 * kBytes + 4}};
+    const std::vector<RequestArgument> inputs{{.location = {.offset = 1, .length = kBytes}}};
+    const std::vector<RequestArgument> outputs{
+        {.location = {.offset = kBytes + 4, .length = kBytes}}};
+    RequestBindings bindings;
+    ASSERT_TRUE(model->bind(inputs, outputs, pools, bindings));
+    ASSERT_TRUE(bindings.hasUnaligned);
+    ExecutionOutcome outcome;
+    const Result<> result =
+        model->run(bindings, Priority::MEDIUM, {.deadline = TimePoint()}, outcome);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().message, "the deadline has passed while arguments were copied");
+    EXPECT_TRUE(model->run(bindings, Priority::MEDIUM, {}, outcome));
 }
 
 /// A burst's thread wakes the next execution after its answer, but not after gigabytes were copied

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "support/model_runner.h"
@@ -42,6 +44,34 @@ TEST(RowSlices, shareFewRows) {
     }
 }
 
+TEST(RowSlices, shareTheFewestRowsThatSlicesOfAboutThisSizeCan) {
+    for (std::uint32_t total = 1; total < 300; ++total) {
+        const auto sharedBy = [total](std::uint32_t rows) {
+            return (total + rows - 1) / rows * rows - total;
+        };
+        for (const double wanted : {1.0, 2.0, 2.6, 7.0, 100.0, 1000.0}) {
+            for (const std::uint32_t least : {1U, 7U}) {
+                const std::uint32_t rows = sliceRows(total, wanted, least).rows;
+                const auto usual =
+                    std::max(least, static_cast<std::uint32_t>(std::ceil(total / wanted)));
+                const std::uint32_t most = std::min(total, usual + usual / 2);
+                for (std::uint32_t other = std::max({usual / 2, least, 1U}); other <= most;
+                     ++other) {
+                    ASSERT_LE(sharedBy(rows), sharedBy(other)) << total << " rows, " << wanted;
+                    ASSERT_TRUE(other <= rows || sharedBy(rows) < sharedBy(other))
+                        << total << " rows, " << wanted;
+                }
+            }
+        }
+    }
+}
+
+TEST(RowSlices, ofManyRowsAreFoundWithoutTryingEachSize) {
+    constexpr std::uint32_t kRows = 1U << 31;
+    EXPECT_EQ(sliceRows(kRows, 1, 256).first, std::vector<std::uint32_t>{0});
+    EXPECT_EQ(sliceRows(kRows - 1, 3, 256).first, (std::vector<std::uint32_t>{0, kRows / 2 - 1}));
+}
+
 TEST(RowSlices, haveAsManyRowsAsTheyMust) {
     EXPECT_EQ(sliceRows(100, 50, 40).first.size(), 2U);
     EXPECT_EQ(sliceRows(100, 50, 1000).first.size(), 1U);
@@ -55,8 +85,10 @@ class LongOperation {
   public:
     explicit LongOperation(OperandType type) : type_(type) {}
 
+    /// `dilations` follow the scalars and the layout NHWC, unless there are none.
     Model make(OperationType operation, Dimensions input, Dimensions weights, std::uint32_t outputs,
-               Dimensions output, const std::vector<std::int32_t>& scalars) {
+               Dimensions output, const std::vector<std::int32_t>& scalars,
+               const std::vector<std::int32_t>& dilations = {}) {
         const bool isFloat = type_ == OperandType::TENSOR_FLOAT32;
         const float scale = isFloat ? 0.0F : 0.5F;
         const auto x = builder_.addTensor(type_, std::move(input), scale, isFloat ? 0 : 120);
@@ -68,6 +100,12 @@ class LongOperation {
         std::vector<std::uint32_t> operands{x, w, b};
         for (const std::int32_t scalar : scalars) {
             operands.push_back(builder_.addScalar(scalar));
+        }
+        if (!dilations.empty()) {
+            operands.push_back(builder_.addScalar(false));
+        }
+        for (const std::int32_t dilation : dilations) {
+            operands.push_back(builder_.addScalar(dilation));
         }
         builder_.addOperation(operation, std::move(operands), {y});
         return std::move(*builder_.build({x}, {y}));
@@ -119,10 +157,30 @@ TEST(SlicedOperator, convolvesPixels) {
                                                     {2, 1, 1, 0}));
 }
 
-TEST(SlicedOperator, convolvesPaddingAlone) {  // 60 rows above and below an image of 3
-    expectAsTheReference(LongOperation(kUnsigned).make(OperationType::CONV_2D, {1, 3, 512, 20},
-                                                       {20, 3, 3, 20}, 20, {1, 121, 510, 20},
+TEST(SlicedOperator, convolvesPaddingAlone) {  // 60 rows above and below an image of 16
+    expectAsTheReference(LongOperation(kUnsigned).make(OperationType::CONV_2D, {1, 16, 512, 20},
+                                                       {20, 3, 3, 20}, 20, {1, 134, 510, 20},
                                                        {0, 0, 60, 60, 1, 1, 0}));
+}
+
+/// A slice with its padding would have more rows than 32 bits can say, or gigabytes.
+TEST(SlicedOperator, isNotUsedForWindowsThatReachFarBeyondTheImage) {
+    for (const std::int32_t dilation : {150'000, 2'147'483'647}) {
+        expectAsTheReference(LongOperation(kFloat).make(
+            OperationType::CONV_2D, {1, 200, 140, 32}, {32, 3, 1, 32}, 32, {1, 200, 140, 32},
+            {0, 0, dilation, dilation, 1, 1, 0}, {1, dilation}));
+    }
+}
+
+/// All slices use one table of addresses. For all rows it would have 142 MB.
+TEST(SlicedOperator, hasASmallerTableThanTheWholeConvolution) {
+    const Model model =
+        LongOperation(kUnsigned).make(OperationType::CONV_2D, {1, 230, 230, 1}, {2, 20, 20, 1}, 2,
+                                      {1, 211, 211, 2}, {2, 1, 1, 0});
+    expectAsTheReference(model);
+    const std::uint64_t memoryBytes = compile(model, true, 1, false)->memoryBytes();
+    EXPECT_GE(memoryBytes, std::uint64_t{32} << 20);
+    EXPECT_LE(memoryBytes, std::uint64_t{128} << 20);
 }
 
 TEST(SlicedOperator, convolvesDepthwise) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "support/model_runner.h"
 
@@ -68,6 +69,10 @@ class OperationModel {
                                    : builder_.addScalar(value);
     }
     std::uint32_t boolean(bool value) { return builder_.addScalar(value); }
+    std::uint32_t integers(const std::vector<std::int32_t>& values) {
+        return builder_.addConstant(OperandType::TENSOR_INT32,
+                                    {static_cast<std::uint32_t>(values.size())}, bytesOf(values));
+    }
 
     Model build(OperationType type, std::vector<std::uint32_t> inputs,
                 const std::vector<std::uint32_t>& arguments, std::vector<std::uint32_t> modelInputs,
@@ -487,15 +492,114 @@ TEST(Xnnpack, isNotAskedForFewerTransposedOutputsThanTheStride) {
     }
 }
 
-TEST(Xnnpack, isNotAskedForTablesOfManyGigabytes) {
+TEST(Xnnpack, isNotAskedForMoreTapsThanAnyKernel) {
+    for (const auto& [size, window] : {std::pair{20000U, 50U}, std::pair{4000U, 3U}}) {
+        Random random(1);
+        OperationModel model(random);
+        const auto x = model.tensor(kUnsigned, {1, size, size, 1}, {0.5F, 0});
+        const auto w = model.constant(kUnsigned, {1, window, window, 1}, {0.5F, 0});
+        const auto b = model.constant(OperandType::TENSOR_INT32, {1}, {0.25F, 0});
+        const auto y = model.tensor(kUnsigned, {1, size, size, 1}, {1.0F, 0});
+        EXPECT_FALSE(isCoveredByXnnpack(
+            model.build(OperationType::CONV_2D, {x, w, b}, model.scalars({1, 1, 1, 0}), {x}, y)));
+    }
+}
+
+/// Whether XNNPACK takes a TRANSPOSE_CONV_2D of one pixel to as many as the filter has.
+bool isTransposedConvolutionCovered(std::uint32_t size) {
     Random random(1);
     OperationModel model(random);
-    const auto x = model.tensor(kUnsigned, {1, 20000, 20000, 1}, {0.5F, 0});
-    const auto w = model.constant(kUnsigned, {1, 50, 50, 1}, {0.5F, 0});
+    const auto x = model.tensor(kFloat, {1, 1, 1, 1}, {});
+    const auto w = model.constant(kFloat, {1, size, size, 1}, {});
+    const auto b = model.constant(kFloat, {1}, {});
+    const auto y = model.tensor(kFloat, {1, size, size, 1}, {});
+    std::vector<std::uint32_t> arguments = model.scalars({0, 0, 0, 0, 1, 1, 0});
+    arguments.push_back(model.boolean(false));
+    return isCoveredByXnnpack(
+        model.build(OperationType::TRANSPOSE_CONV_2D, {x, w, b}, arguments, {x}, y));
+}
+
+/// Whether XNNPACK takes a CONV_2D of two windows of `size` x `size`, which cannot be sliced.
+bool isLargeWindowCovered(std::uint32_t size) {
+    Random random(1);
+    OperationModel model(random);
+    const auto x = model.tensor(kUnsigned, {1, size, size + 1, 1}, {0.5F, 0});
+    const auto w = model.constant(kUnsigned, {1, size, size, 1}, {0.5F, 0});
     const auto b = model.constant(OperandType::TENSOR_INT32, {1}, {0.25F, 0});
-    const auto y = model.tensor(kUnsigned, {1, 20000, 20000, 1}, {1.0F, 0});
-    EXPECT_FALSE(isCoveredByXnnpack(
-        model.build(OperationType::CONV_2D, {x, w, b}, model.scalars({1, 1, 1, 0}), {x}, y)));
+    const auto y = model.tensor(kUnsigned, {1, 1, 2, 1}, {1.0F, 0});
+    return isCoveredByXnnpack(
+        model.build(OperationType::CONV_2D, {x, w, b}, model.scalars({2, 1, 1, 0}), {x}, y));
+}
+
+/// Whether XNNPACK takes a MAX_POOL_2D of windows of 3x3, which share columns.
+bool isMaxPoolCovered(std::uint32_t size) {
+    Random random(1);
+    OperationModel model(random);
+    const auto x = model.tensor(kFloat, {1, size, size, 1}, {});
+    const auto y = model.tensor(kFloat, {1, size - 2, size - 2, 1}, {});
+    return isCoveredByXnnpack(
+        model.build(OperationType::MAX_POOL_2D, {x}, model.scalars({2, 1, 1, 3, 3, 0}), {x}, y));
+}
+
+TEST(Xnnpack, isNotAskedForTablesOfMoreThanOneGibibyte) {
+    EXPECT_TRUE(isTransposedConvolutionCovered(48));
+    EXPECT_FALSE(isTransposedConvolutionCovered(112));
+    EXPECT_TRUE(isLargeWindowCovered(500));
+    EXPECT_FALSE(isLargeWindowCovered(2800));
+    EXPECT_TRUE(isMaxPoolCovered(2000));
+    EXPECT_FALSE(isMaxPoolCovered(7000));
+}
+
+TEST(Xnnpack, transposesLargeStridesWithoutATable) {
+    Random random(1);
+    OperationModel model(random);
+    const auto x = model.tensor(kFloat, {1, 64, 64, 1}, {});
+    const auto w = model.constant(kFloat, {1, 16, 16, 1}, {});
+    const auto b = model.constant(kFloat, {1}, {});
+    const auto y = model.tensor(kFloat, {1, 1024, 1024, 1}, {});
+    std::vector<std::uint32_t> arguments = model.scalars({0, 0, 0, 0, 16, 16, 0});
+    arguments.push_back(model.boolean(false));
+    EXPECT_TRUE(isCoveredByXnnpack(
+        model.build(OperationType::TRANSPOSE_CONV_2D, {x, w, b}, arguments, {x}, y)));
+}
+
+Model meanOfChannels(std::uint32_t channels) {
+    Random random(1);
+    OperationModel model(random);
+    const auto x = model.tensor(kFloat, {1, 8, channels}, {});
+    const auto y = model.tensor(kFloat, {1, channels}, {});
+    return model.build(OperationType::MEAN, {x, model.integers({1})}, model.scalars({0}), {x}, y);
+}
+
+Model averageOfChannels(std::uint32_t channels) {
+    Random random(1);
+    OperationModel model(random);
+    const auto x = model.tensor(kFloat, {1, 4, 4, channels}, {});
+    const auto y = model.tensor(kFloat, {1, 1, 1, channels}, {});
+    return model.build(OperationType::AVERAGE_POOL_2D, {x}, model.scalars({2, 1, 1, 4, 4, 0}), {x},
+                       y);
+}
+
+Model convolutionWithAScaleForEachOf(std::uint32_t channels) {
+    Random random(1);
+    OperationModel model(random);
+    const auto x = model.tensor(kSigned, {1, 1, 1, 1}, {0.5F, 0});
+    const auto w = model.constant(
+        kPerChannel, {channels, 1, 1, 1}, {},
+        SymmPerChannelQuantParams{.scales = std::vector<float>(channels, 0.5F), .channelDim = 0});
+    const auto b = model.constant(OperandType::TENSOR_INT32, {channels}, {});
+    const auto y = model.tensor(kSigned, {1, 1, 1, channels}, {8.0F, 0});
+    return model.build(OperationType::CONV_2D, {x, w, b}, model.scalars({2, 1, 1, 0}), {x}, y);
+}
+
+TEST(Xnnpack, isNotAskedForMoreChannelsThanTheStackHolds) {
+    for (const std::uint32_t channels : {1U << 16, (1U << 16) + 1}) {
+        const bool isCovered = NNBURST_XNNPACK_RELEASE >= 2024 || channels == 1U << 16;
+        EXPECT_EQ(isCoveredByXnnpack(meanOfChannels(channels)), isCovered);
+        EXPECT_EQ(isCoveredByXnnpack(averageOfChannels(channels)), isCovered);
+        EXPECT_EQ(isCoveredByXnnpack(convolutionWithAScaleForEachOf(channels)), isCovered);
+    }
+    expectSameAsReference(meanOfChannels((1U << 16) + 1), 1);
 }
 
 TEST(Xnnpack, isNotAskedForPoolingsThatNothingCouldEnd) {
