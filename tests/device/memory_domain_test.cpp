@@ -186,13 +186,17 @@ TEST_P(MemoryDomainTest, allocateRefusesMoreDimensionsThanAModelMayHave) {
 
 TEST_P(MemoryDomainTest, allocateRefusesModelsAndRolesWithoutNumber) {
     const SharedPreparedModel sum = prepare(makeAddModel());
-    const std::vector<SharedPreparedModel> models(5000, sum);
+    const std::vector<SharedPreparedModel> models(8193, sum);
     expectStatus(device->allocate({}, models, kInputs, {}), ErrorStatus::INVALID_ARGUMENT);
     std::vector<BufferRole> roles;
     for (std::uint32_t i = 0; i < 5000; ++i) {
         roles.push_back({.modelIndex = i, .ioIndex = 0, .frequency = 1.0F});
     }
     expectStatus(device->allocate({}, models, roles, {}), ErrorStatus::INVALID_ARGUMENT);
+    const BufferDesc large{.dimensions = Dimensions(std::size_t{9} << 20, 1)};
+    expectStatus(device->allocate(large, std::array{sum}, kInputs, {}),
+                 ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(device->allocate({}, std::array{sum}, kInputs, {})) << "the connection is lost";
 }
 
 TEST_P(MemoryDomainTest, allocateRefusesModelsOfOthers) {

@@ -234,7 +234,8 @@ kj::Promise<void> DriverLink::watchDriver() {
 
 kj::Promise<void> DriverLink::pingDriver() {
     return ping()
-        .then([](const Result<>&) { return true; })
+        .then([](const Result<>&) { return true; },
+              [](kj::Exception&&) { return true; })  // an answer, too
         .exclusiveJoin(
             loop_.timer().atTime(lastSignOfLife_ + hangTimeout()).then([] { return false; }))
         .then([this](bool isAlive) -> kj::Promise<void> {

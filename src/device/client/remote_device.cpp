@@ -11,11 +11,13 @@
 #include "device/client/pending_callback.h"
 #include "device/client/remote_buffer.h"
 #include "device/client/remote_prepared_model.h"
+#include "device/local/local_buffer.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
 #include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 #include "model/invalid.h"
+#include "nnburst/validation.h"
 
 namespace nnburst::device {
 
@@ -238,6 +240,10 @@ Result<AllocatedBuffer> RemoteDevice::allocate(const BufferDesc& desc,
                                                std::span<const SharedPreparedModel> preparedModels,
                                                std::span<const BufferRole> inputRoles,
                                                std::span<const BufferRole> outputRoles) {
+    // A message with more capabilities, or one that is too large, would end the connection.
+    NNBURST_TRY(checkCount(preparedModels.size(), kMaximumRoles, "prepared models"));
+    NNBURST_TRY(checkCount(inputRoles.size() + outputRoles.size(), kMaximumRoles, "roles"));
+    NNBURST_TRY(checkCount(desc.dimensions.size(), kMaximumDimensions, "dimensions of a buffer"));
     std::vector<RemotePreparedModel*> models;
     for (std::size_t i = 0; i < preparedModels.size(); ++i) {
         auto* model = dynamic_cast<RemotePreparedModel*>(preparedModels[i].get());

@@ -186,16 +186,18 @@ OptionalTimePoint RemotePreparedModel::answerAwaitedUntil(const OptionalTimePoin
                : std::nullopt;
 }
 
+bool RemotePreparedModel::usesMemoryInUse(const Request& request) {
+    const system::MutexLock lock(mutex_);
+    unanswered_.dropAnswered();
+    return !unanswered_.isEmpty() && unanswered_.overlapWith(burst::memoryOf(request));
+}
+
 Result<> RemotePreparedModel::executeSynchronously(const Request& request,
                                                    const ExecutionOptions& options,
                                                    ExecutionOutcome& outcome) {
-    {
-        const system::MutexLock lock(mutex_);
-        unanswered_.dropAnswered();
-        if (!unanswered_.isEmpty() && unanswered_.overlapWith(burst::memoryOf(request))) {
-            clearOutcome(outcome);
-            return burst::memoryInUse();
-        }
+    if (usesMemoryInUse(request)) {
+        clearOutcome(outcome);
+        return burst::memoryInUse();
     }
     burst::AnswerFlag answered;
     const Result<> end = executeRemotely(*model_, request, options,
@@ -271,6 +273,11 @@ Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOpt
         discardOutputs(*model_, request, answerAwaitedUntil(options.deadline));
         return invalid("execute without a callback: give one, or use executeSynchronously");
     }
+    if (usesMemoryInUse(request)) {
+        const Result<> refused = burst::memoryInUse();
+        callback(refused, ExecutionOutcome());
+        return refused;
+    }
     Connection& connection = *model_->connection();
     if (const Result<> reserved = connection.reserveCallback(); !reserved) {
         discardOutputs(*model_, request, answerAwaitedUntil(options.deadline));
@@ -299,6 +306,9 @@ Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOpt
 Result<FencedExecution> RemotePreparedModel::executeFenced(
     const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
     OptionalTimeoutDuration timeoutAfterFence) {
+    if (usesMemoryInUse(request)) {
+        return burst::memoryInUse();
+    }
     if (Result<> checked = checkFences(waitFor); !checked) {
         discardOutputs(*model_, request, answerAwaitedUntil(options.deadline));
         return tl::unexpected<Error>(std::move(checked.error()));

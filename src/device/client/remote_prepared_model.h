@@ -43,6 +43,9 @@ class RemotePreparedModel final : public PreparedModel {
     /// Until when the answer to an execution is awaited.
     [[nodiscard]] OptionalTimePoint answerAwaitedUntil(const OptionalTimePoint& deadline) const;
 
+    /// Whether an input or output of `request` overlaps with memory in `unanswered_`.
+    [[nodiscard]] bool usesMemoryInUse(const Request& request);
+
     PreparedModelHandle model_;
     system::Mutex mutex_;
     /// Of executions of `executeSynchronously` that were given up.

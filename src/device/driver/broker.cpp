@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "device/rpc/client_log.h"
+#include "device/rpc/descriptor_thread.h"
 #include "log/assert.h"
 #include "log/logger.h"
 #include "system/interruption.h"
@@ -18,20 +19,17 @@ namespace nnburst::device {
 
 namespace {
 
-/// Time for a worker to end by itself when its last client has disconnected.
+/// Time for a worker to end by itself when its last client has disconnected, or its channel has
+/// ended.
 constexpr kj::Duration kTimeToEnd = 2 * kj::SECONDS;
 
 using Observer = kj::UnixEventPort::FdObserver;
 
-/// The next message of a worker, without a socket that may come with it. A client may have taken
-/// the worker over, and make it send sockets that linger: they are closed here.
+/// The next message of a worker. A client may have taken the worker over, and make it send sockets
+/// that linger: the kernel drops them here.
 Result<std::optional<WorkerMessage>> nextMessage(const WorkerProcess& process) {
     const system::ScopedInterruption interruption;
-    const auto received = receiveWorkerMessage(process.channel());
-    if (!received) {
-        return tl::unexpected<Error>(received.error());
-    }
-    return *received ? std::optional((*received)->message) : std::nullopt;
+    return receiveWorkerReport(process.channel());
 }
 
 }  // namespace
@@ -41,12 +39,15 @@ struct Broker::Worker {
     uid_t user = 0;
     std::string owner;  // for the log
     std::unique_ptr<WorkerProcess> process;
-    bool isReleased = false;  // it gets no more clients
+    bool isReleased = false;  // it has no clients any more
+    bool isEnding = false;    // it was killed, or has ended its channel
     /// The clients that it serves, by their numbers: fulfilled when they have disconnected, the
     /// last one when the worker has ended.
     std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>> clients;
     kj::Own<Observer> messages;                // of the channel
     kj::Promise<void> reader = kj::READY_NOW;  // destroyed before what it refers to
+
+    [[nodiscard]] bool takesClients() const noexcept { return !isReleased && !isEnding; }
 };
 
 Broker::Broker(EventLoop& loop, BrokerOptions options)
@@ -124,7 +125,7 @@ kj::Promise<void> Broker::serve(Admission::Client client, AdmittedClient admitte
 Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client) {
     if (isolation_ == Isolation::USER) {
         const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const auto& entry) {
-            return entry.second->user == client.identity.user && !entry.second->isReleased;
+            return entry.second->user == client.identity.user && entry.second->takesClients();
         });
         if (found != workers_.end()) {
             return found->second;
@@ -156,7 +157,7 @@ kj::Promise<void> Broker::readMessages(Worker& worker) {
 }
 
 /// False if no more messages are read. A worker sends at most one message for each of its clients;
-/// one that sends more is killed.
+/// one that sends more is killed. One that ends its channel has kTimeToEnd to end, too.
 bool Broker::readAvailable(Worker& worker) {
     while (!worker.isReleased) {
         Result<> handled;
@@ -168,7 +169,10 @@ bool Broker::readAvailable(Worker& worker) {
             handled = handle(worker, **message);
         }
         if (!handled) {
-            if (handled.error().status != ErrorStatus::DEVICE_UNAVAILABLE) {
+            worker.isEnding = true;
+            if (handled.error().status == ErrorStatus::DEVICE_UNAVAILABLE) {
+                killLater(worker);
+            } else {
                 logger().error("worker {} of {} is killed: {}", worker.process->pid(), worker.owner,
                                handled.error().message);
                 worker.process->kill();
@@ -200,6 +204,11 @@ Result<> Broker::handle(Worker& worker, const WorkerMessage& message) {
 void Broker::release(Worker& worker) {
     worker.isReleased = true;
     worker.process->release();
+    killLater(worker);
+}
+
+/// Kills a worker if it has not ended after kTimeToEnd.
+void Broker::killLater(const Worker& worker) {
     tasks_.add(loop_.timer().afterDelay(kTimeToEnd).then([this, number = worker.number] {
         if (const auto found = workers_.find(number); found != workers_.end()) {
             found->second->process->kill();
@@ -235,8 +244,14 @@ void Broker::end(std::uint64_t number) {
     if (workers_.empty() && drained_.get() != nullptr) {
         drained_->fulfill();
     }
-    const system::ScopedInterruption interruption;  // what it has sent is closed with it
-    worker.reset();
+    // What it has sent is closed with its channel, which may take long.
+    const auto process =
+        std::make_shared<std::unique_ptr<WorkerProcess>>(std::move(worker->process));
+    worker.reset();  // its observer ends before the channel
+    DescriptorThread::close(DescriptorThread::ofSockets(), [process] {
+        const system::ScopedInterruption interruption;
+        process->reset();
+    });
 }
 
 }  // namespace nnburst::device

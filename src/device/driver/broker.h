@@ -76,6 +76,7 @@ class Broker final : private kj::TaskSet::ErrorHandler {
     bool readAvailable(Worker& worker);
     Result<> handle(Worker& worker, const WorkerMessage& message);
     void release(Worker& worker);
+    void killLater(const Worker& worker);
     kj::Promise<void> awaitEnd(const Worker& worker);
     void end(std::uint64_t number);
 

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/limits.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <sstream>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "model/read_file.h"
+#include "nnburst/unique_fd.h"
 
 namespace nnburst::device {
 
@@ -24,10 +27,33 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
 
+/// Regions that can be mapped at the same time. The rest of the mappings is for threads, kernels
+/// and the heap.
+std::uint64_t mappableRegions(const MachineSize& machine) noexcept {
+    constexpr std::uint64_t kMostReserved = 8192;
+    constexpr std::uint64_t kMappingsOfRegion = 2;  // its pages, and the padding behind them
+    const std::uint64_t reserved = std::min(kMostReserved, machine.mappings / 3);
+    return (machine.mappings - reserved) / kMappingsOfRegion;
+}
+
+/// The system's limit on the mappings of a process, or `otherwise` if it cannot be read.
+std::uint64_t maximumMappings(std::uint64_t otherwise) noexcept {
+    const UniqueFd file(::open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC));
+    std::array<char, 32> text{};
+    const ssize_t length = file ? ::read(file.get(), text.data(), text.size()) : -1;
+    std::uint64_t count = otherwise;
+    if (length > 0) {
+        (void)std::from_chars(text.data(), text.data() + length, count);
+    }
+    return count;
+}
+
 /// The limits of all clients together.
 Amounts amountsOf(const MachineSize& machine) noexcept {
     Amounts amounts;
-    amounts[Resource::DESCRIPTORS] = machine.descriptors - reservedDescriptors(machine);
+    // A region that a client sends has a descriptor, and can be mapped.
+    amounts[Resource::DESCRIPTORS] =
+        std::min(machine.descriptors - reservedDescriptors(machine), mappableRegions(machine));
     amounts[Resource::CONNECTIONS] = 1024;
     amounts[Resource::ADDRESS_SPACE] = 64 * kTiB;  // half of what a process has
     amounts[Resource::MEMORY] = machine.memoryBytes / 4 * 3;
@@ -141,6 +167,7 @@ MachineSize MachineSize::get() noexcept {
     if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         size.descriptors = limit.rlim_cur;
     }
+    size.mappings = maximumMappings(size.mappings);
     return size;
 }
 

@@ -40,6 +40,8 @@ struct Limits {
 struct MachineSize {
     std::uint64_t memoryBytes = 0;
     std::uint64_t descriptors = 0;  ///< that this process may have open
+    /// Mappings that this process may have (vm.max_map_count); Linux's default unless it is given.
+    std::uint64_t mappings = 65530;
 
     /// Of this machine and this process. The control group may have less memory
     /// (system::memoryLimitOfControlGroup).

@@ -29,6 +29,8 @@ inline constexpr std::size_t kMaximumPromiseSteps = 16;
 /// - of a kind that the RPC system does not know, or knows and does not support: it would answer
 ///   with a copy, in which all that the message names several times is there several times;
 /// - a call whose results are not to be sent to the client: they would be kept until it is closed;
+/// - one that names an object of an answer of the driver that has not come (receiverAnswer): what
+///   the driver calls on it would wait in the driver;
 /// - one that exceeds the limits above.
 [[nodiscard]] Result<> checkMessage(capnp::rpc::Message::Reader message);
 

@@ -3,6 +3,7 @@
 #include "device/driver/prepared_model_service.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "device/driver/burst_service.h"
@@ -11,6 +12,7 @@
 #include "device/local/single_execution.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
 #include "model/buffer_outputs.h"
 #include "model/version_rules.h"
@@ -31,6 +33,53 @@ struct ExecutionEnd {
     Result<> status;
     ExecutionOutcome outcome;
 };
+
+/// Calls a client's callback. On the loop's thread.
+void notify(rpc::ExecutionCallback::Client& callback, const Result<>& status,
+            const ExecutionOutcome& outcome) {
+    auto call = callback.notifyRequest();
+    toMessage(status, call.initStatus());
+    toMessage(outcome, call.initOutcome());
+    call.send().detach([](kj::Exception&&) {});  // the client is gone
+}
+
+/// A request, with its charge if it is large.
+using SharedRequest = std::shared_ptr<const Request>;
+
+struct FencedRequest {
+    SharedRequest request;
+    std::vector<PeerFile> waitFor;
+};
+
+struct LaunchedEnd {
+    std::shared_ptr<FencedEnd> end;
+    Charge charge;  ///< for the client's fence
+};
+
+/// A client decides how many outputs a request has: the buffers of more are looked up on a job
+/// thread.
+constexpr std::size_t kFewOutputs = kMaximumPoolsPerMessage;
+
+/// Discards the outputs that `read` reads from a list of `count` in a message. The message must
+/// live until the promise resolves, as that of a call does.
+template <class Read>
+kj::Promise<void> discard(EventLoop& loop, Scheduler::Client& scheduler,
+                          const std::shared_ptr<LocalPreparedModel>& model, std::size_t count,
+                          Read read) {
+    if (count <= kFewOutputs) {
+        model->discardOutputs(read());
+        return kj::READY_NOW;
+    }
+    auto pair = kj::newPromiseAndFulfiller<void>();
+    const auto fulfiller = ownedByLoop(loop, kj::mv(pair.fulfiller));
+    // Not refused: the limit on unanswered calls bounds the number of these jobs.
+    scheduler.submit([&loop, model, fulfiller, read] {
+        // What cannot be read names no buffers.
+        (void)kj::runCatchingExceptions([&] { model->discardOutputs(read()); });
+        (void)loop.post([fulfiller] { (*fulfiller)->fulfill(); });
+    });
+    return kj::mv(pair.promise);
+}
 
 class FencedCallbackService final : public rpc::FencedExecutionCallback::Server {
   public:
@@ -91,9 +140,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         const auto params = context.getParams();
         const Result<ExecutionOptions> options = fromMessage(params.getOptions());
         if (!options) {
-            discardOutputs(params.getRequest());
-            toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
-            return kj::READY_NOW;
+            return refuse(context, options.error());
         }
         return receive(params.getRequest())
             .then([this, options = *options, arrival = exec::arrivalTime(*options)](
@@ -111,16 +158,16 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                         return end;
                     });
             })
-            .then([this, context](Result<ExecutionEnd>&& received) mutable {
+            .then([this, context](Result<ExecutionEnd>&& received) mutable -> kj::Promise<void> {
                 const Result<ExecutionEnd> end =
                     knownTo(model_->executable().version, std::move(received));
                 if (!end) {  // it was not executed
-                    discardOutputs(context.getParams().getRequest());
+                    return refuse(context, end.error());
                 }
                 auto results = context.getResults();
-                toMessage(end ? end->status : tl::unexpected<Error>(end.error()),
-                          results.initStatus());
-                toMessage(end ? end->outcome : ExecutionOutcome(), results.initOutcome());
+                toMessage(end->status, results.initStatus());
+                toMessage(end->outcome, results.initOutcome());
+                return kj::READY_NOW;
             });
     }
 
@@ -128,34 +175,36 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         const auto params = context.getParams();
         const Result<ExecutionOptions> options = fromMessage(params.getOptions());
         const auto callback = ownedByLoop(loop_, params.getCallback());
+        const auto isNotified = std::make_shared<std::atomic<bool>>(false);
         return (options ? receive(params.getRequest())
                         : kj::Promise<Result<SharedRequest>>(
                               Result<SharedRequest>(tl::unexpected<Error>(options.error()))))
-            .then([this, context, options,
-                   callback](Result<SharedRequest>&& request) mutable -> kj::Promise<Result<>> {
-                // The callback comes in every case; it is sent before the answer to this call.
-                const auto notify = [&loop = loop_, callback, token = work_->begin()](
-                                        const Result<>& status, const ExecutionOutcome& outcome) {
-                    (void)loop.post([callback, status, outcome, token] {
-                        auto call = callback->notifyRequest();
-                        toMessage(status, call.initStatus());
-                        toMessage(outcome, call.initOutcome());
-                        call.send().detach([](kj::Exception&&) {});  // the client is gone
-                    });
-                };
+            .then([this, options, callback,
+                   isNotified](Result<SharedRequest>&& request) -> kj::Promise<Result<>> {
                 if (!request) {
-                    const Result<> refused = tl::unexpected<Error>(request.error());
-                    discardOutputs(context.getParams().getRequest());
-                    notify(refused, {});
-                    return refused;
+                    return Result<>(tl::unexpected<Error>(request.error()));
                 }
+                const auto ended = [&loop = loop_, callback, isNotified, token = work_->begin()](
+                                       const Result<>& status, const ExecutionOutcome& outcome) {
+                    isNotified->store(true, std::memory_order_relaxed);  // loop.post orders it
+                    (void)loop.post(
+                        [callback, status, outcome, token] { notify(*callback, status, outcome); });
+                };
                 return launchOf<void>(
-                    **request, [model = model_, request = *request, options = *options, notify] {
-                        return model->execute(*request, options, notify);
+                    **request, [model = model_, request = *request, options = *options, ended] {
+                        return model->execute(*request, options, ended);
                     });
             })
-            .then([context](Result<>&& launched) mutable {
+            .then([this, context, callback,
+                   isNotified](Result<>&& launched) mutable -> kj::Promise<void> {
+                // The callback comes in every case; it is sent before the answer to this call.
+                if (!launched && !isNotified->load(std::memory_order_relaxed)) {
+                    return refuse(context, launched.error()).then([callback, launched] {
+                        notify(*callback, launched, {});
+                    });
+                }
                 toMessage(launched, context.getResults().initStatus());
+                return kj::READY_NOW;
             });
     }
 
@@ -163,10 +212,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         const auto params = context.getParams();
         const Result<ExecutionOptions> options = fromMessage(params.getOptions());
         if (!options) {
-            discardOutputs(params.getRequest());
-            toMessage(tl::unexpected<Error>(options.error()), context.getResults().initStatus());
-            return kj::READY_NOW;
+            return refuse(context, options.error());
         }
+        const auto isBegun = std::make_shared<std::atomic<bool>>(false);
         auto fences =
             receiveFiles(params.getWaitFor(), FenceWaiter::kMaximumFences, peer_, checkFence);
         return receive(params.getRequest())
@@ -179,10 +227,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                         return FencedRequest{std::move(good), std::move(waitFor)};
                     });
             })
-            .then([this, context, options = *options](
+            .then([this, context, options = *options, isBegun](
                       Result<FencedRequest>&& request) mutable -> kj::Promise<Result<LaunchedEnd>> {
                 if (!request) {
-                    discardOutputs(context.getParams().getRequest());
                     return Result<LaunchedEnd>(tl::unexpected<Error>(request.error()));
                 }
                 const OptionalTimeoutDuration timeout =
@@ -190,10 +237,18 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                 const SharedRequest launched = request->request;
                 return launchOf<LaunchedEnd>(
                     *launched, [this, fenced = std::make_shared<FencedRequest>(std::move(*request)),
-                                options, timeout] { return launch(*fenced, options, timeout); });
+                                options, timeout, isBegun] {
+                        isBegun->store(true, std::memory_order_relaxed);  // loop.post orders it
+                        return launch(*fenced, options, timeout);
+                    });
             })
-            .then([this, context](Result<LaunchedEnd>&& launched) mutable {
+            .then([this, context,
+                   isBegun](Result<LaunchedEnd>&& launched) mutable -> kj::Promise<void> {
+                if (!launched && !isBegun->load(std::memory_order_relaxed)) {
+                    return refuse(context, launched.error());
+                }
                 answerFenced(context, std::move(launched));
+                return kj::READY_NOW;
             });
     }
 
@@ -224,8 +279,10 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     }
 
     kj::Promise<void> discardOutputs(DiscardOutputsContext context) override {
-        model_->discardOutputs(fromMessage(context.getParams().getOutputs(), outputCount()));
-        return kj::READY_NOW;
+        const auto outputs = context.getParams().getOutputs();
+        return discard(loop_, *scheduler_, model_,
+                       std::min<std::size_t>(outputs.size(), outputCount()),
+                       [outputs, limit = outputCount()] { return fromMessage(outputs, limit); });
     }
 
   private:
@@ -233,13 +290,18 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         return model_->executable().model->outputs().size();
     }
 
-    /// Called if an execution of `request` failed before it reached the model.
-    void discardOutputs(rpc::Request::Reader request) {
-        model_->discardOutputs(bufferOutputsFromMessage(request, outputCount()));
+    /// Answers an execution that failed before it reached the model. Its outputs lose their
+    /// contents before that.
+    template <class Context>
+    kj::Promise<void> refuse(Context& context, const Error& error) {
+        const rpc::Request::Reader request = context.getParams().getRequest();
+        const std::size_t count = std::min<std::size_t>(request.getOutputs().size(), outputCount());
+        return discard(loop_, *scheduler_, model_, count,
+                       [request, count] { return bufferOutputsFromMessage(request, count); })
+            .then([context, error]() mutable {
+                toMessage(tl::unexpected<Error>(error), context.getResults().initStatus());
+            });
     }
-
-    /// A request, with its charge if it is large.
-    using SharedRequest = std::shared_ptr<const Request>;
 
     /// A client decides how many arguments a request has: more are read and checked on a job
     /// thread, and charged while the request waits.
@@ -290,16 +352,6 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         }
         return runOnJobThread<T>(loop_, *scheduler_, JobKind::CONTROL, {}, std::move(launch));
     }
-
-    struct FencedRequest {
-        SharedRequest request;
-        std::vector<PeerFile> waitFor;
-    };
-
-    struct LaunchedEnd {
-        std::shared_ptr<FencedEnd> end;
-        Charge charge;  ///< for the client's fence
-    };
 
     Result<LaunchedEnd> launch(const FencedRequest& request, const ExecutionOptions& options,
                                OptionalTimeoutDuration timeoutAfterFence) const {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace nnburst::device {
 
@@ -28,6 +29,28 @@ UniqueFd takeDescriptor(msghdr& header) {
     int fd = -1;
     std::memcpy(&fd, CMSG_DATA(control), sizeof(fd));
     return UniqueFd(fd);
+}
+
+/// `header` has the room for a descriptor, if there is any.
+Result<std::optional<WorkerMessage>> receiveMessage(int channel, msghdr& header) {
+    WorkerMessage message;
+    iovec part{.iov_base = &message, .iov_len = sizeof(message)};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    const ssize_t count = ::recvmsg(channel, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    header.msg_iov = nullptr;  // it ends here
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return std::optional<WorkerMessage>();
+    }
+    if (count <= 0) {
+        return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the other side of a worker has ended");
+    }
+    if (static_cast<std::size_t>(count) != sizeof(message) || (header.msg_flags & MSG_TRUNC) != 0) {
+        return failure(
+            ErrorStatus::INVALID_ARGUMENT,
+            fmt::format("message of a worker with {} bytes: must be {}", count, sizeof(message)));
+    }
+    return std::optional(message);
 }
 
 }  // namespace
@@ -59,30 +82,25 @@ Result<> sendWorkerMessage(int channel, const WorkerMessage& message, int socket
 }
 
 Result<std::optional<ReceivedWorkerMessage>> receiveWorkerMessage(int channel) {
-    ReceivedWorkerMessage received;
-    iovec part{.iov_base = &received.message, .iov_len = sizeof(received.message)};
     DescriptorRoom room;
     msghdr header{};
-    header.msg_iov = &part;
-    header.msg_iovlen = 1;
     header.msg_control = room.bytes.data();
     // Not all of the room: with its padding it has place for a second descriptor.
     header.msg_controllen = CMSG_LEN(sizeof(int));
-    const ssize_t count = ::recvmsg(channel, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+    const auto message = receiveMessage(channel, header);
+    UniqueFd socket = takeDescriptor(header);
+    if (!message) {
+        return tl::unexpected<Error>(message.error());
+    }
+    if (!*message) {
         return std::optional<ReceivedWorkerMessage>();
     }
-    if (count <= 0) {
-        return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the other side of a worker has ended");
-    }
-    received.socket = takeDescriptor(header);
-    if (static_cast<std::size_t>(count) != sizeof(received.message) ||
-        (header.msg_flags & MSG_TRUNC) != 0) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("message of a worker with {} bytes: must be {}", count,
-                                   sizeof(received.message)));
-    }
-    return received;
+    return ReceivedWorkerMessage{.message = **message, .socket = std::move(socket)};
+}
+
+Result<std::optional<WorkerMessage>> receiveWorkerReport(int channel) {
+    msghdr header{};
+    return receiveMessage(channel, header);
 }
 
 }  // namespace nnburst::device

@@ -42,4 +42,8 @@ struct ReceivedWorkerMessage {
 /// the channel, INVALID_ARGUMENT for bytes that are not a message.
 [[nodiscard]] Result<std::optional<ReceivedWorkerMessage>> receiveWorkerMessage(int channel);
 
+/// As receiveWorkerMessage, for messages of workers. A descriptor that comes with one is dropped by
+/// the kernel: a client may have taken the worker over, and close(2) may block.
+[[nodiscard]] Result<std::optional<WorkerMessage>> receiveWorkerReport(int channel);
+
 }  // namespace nnburst::device

@@ -25,7 +25,7 @@ struct WorkerCommand {
     std::vector<std::string> arguments;  ///< the first is the name in ps (argv[0])
 };
 
-/// Used by one thread.
+/// Used by one thread at a time; another one may destroy it.
 class WorkerProcess {
   public:
     /// The descriptor under which a worker finds its end of the channel.

@@ -54,7 +54,8 @@ using FileCheck = std::function<Result<>(int)>;
 /// Else the peer has sent none.
 [[nodiscard]] Result<> checkDescriptorsFree(int open);
 
-/// A file that the driver sent to its client, which trusts it.
+/// A file that the driver sent to its client. It is not examined, and closing it may block the
+/// client.
 [[nodiscard]] kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file);
 
 /// Joins what `receiveRegion` gave into one answer.

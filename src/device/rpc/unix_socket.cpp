@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "nnburst/device.h"
@@ -42,8 +43,8 @@ Result<sockaddr_un> addressOf(const std::string& path) {
     return address;
 }
 
-Result<UniqueFd> makeSocket() {
-    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+Result<UniqueFd> makeSocket(int flags = 0) {
+    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
     if (!fd) {
         return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                        fmt::format("cannot make a socket: {}", std::strerror(errno)));
@@ -60,15 +61,35 @@ void setSendTimeout(const UniqueFd& fd, std::chrono::milliseconds limit) {
 }
 
 /// Keeps other drivers from replacing a socket file in the same directory meanwhile. Leaves no
-/// file.
+/// file. Goes on without the lock after kLockTimeout: any user who may read the directory can hold
+/// it.
 UniqueFd lockDirectoryOf(const std::string& path) {
+    constexpr std::chrono::milliseconds kLockTimeout{1000};
+    constexpr std::chrono::milliseconds kRetryInterval{10};
     const std::filesystem::path parent = std::filesystem::path(path).parent_path();
     UniqueFd directory(
         ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (directory) {
-        (void)::flock(directory.get(), LOCK_EX);
+    const auto end = std::chrono::steady_clock::now() + kLockTimeout;
+    while (directory && ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 &&
+           (errno == EWOULDBLOCK || errno == EINTR) && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(kRetryInterval);
     }
     return directory;
+}
+
+/// Whether a process listens at `path`. Does not wait for it to accept. An error if that cannot be
+/// found out.
+Result<bool> isListenedAt(const std::string& path) {
+    NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
+    NNBURST_TRY_ASSIGN(const UniqueFd fd, makeSocket(SOCK_NONBLOCK));
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
+        errno == EAGAIN) {  // so many connections wait that there is no room
+        return true;
+    }
+    if (errno == ECONNREFUSED || errno == ENOENT) {  // ENOENT: removed meanwhile
+        return false;
+    }
+    return failed(ErrorStatus::GENERAL_FAILURE, "find out whether a driver listens at", path);
 }
 
 /// Removes what a dead driver left at `path`.
@@ -83,13 +104,14 @@ Result<> removeStale(const std::string& path) {
                                    "remove it or choose another path",
                                    path));
     }
-    if (connectUnixSocket(path)) {
+    NNBURST_TRY_ASSIGN(const bool isLiving, isListenedAt(path));
+    if (isLiving) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("cannot listen at '{}': another driver listens there; stop it "
                                    "or choose another path",
                                    path));
     }
-    if (::unlink(path.c_str()) != 0) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
         return failed(ErrorStatus::GENERAL_FAILURE, "remove the stale socket", path);
     }
     return {};

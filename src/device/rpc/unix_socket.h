@@ -30,7 +30,9 @@ struct SocketPermissions {
 class UnixListener {
   public:
     /// Listens at `path`. A socket file that a dead driver left there is replaced. GENERAL_FAILURE
-    /// if a living one listens there, if the file is no socket, or if it cannot have the group.
+    /// if a living one listens there or that cannot be found out, if the file is no socket, or if
+    /// it cannot have the group. Waits for other drivers that do this in the same directory, for
+    /// one second at most.
     [[nodiscard]] static Result<UnixListener> listen(const std::string& path,
                                                      const SocketPermissions& permissions = {});
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// A driver whose answers on the control plane break rules of the HAL: the client refuses them.
+/// A driver whose answers on the control plane break rules of the HAL, or do not come: the client
+/// refuses them, and does not wait for ever.
 
 #include <capnp/rpc-twoparty.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -44,49 +46,83 @@ class LyingDevice final : public rpc::Device::Server {
     const NumberOfCacheFiles files_;
 };
 
+/// Does not answer getType.
+class SilentDevice final : public rpc::Device::Server {
+  protected:
+    kj::Promise<void> getHalVersion(GetHalVersionContext context) override {
+        context.getResults().setHalVersion(static_cast<std::uint8_t>(HalVersion::V1_3));
+        return kj::READY_NOW;
+    }
+    kj::Promise<void> getType(GetTypeContext /*context*/) override { return kj::NEVER_DONE; }
+};
+
+enum class Pings : std::uint8_t { ANSWERED, ONE_FAILS_THEN_SILENCE };
+
 class LyingDriver final : public rpc::Driver::Server {
   public:
-    explicit LyingDriver(const NumberOfCacheFiles& files) : files_(files) {}
+    explicit LyingDriver(rpc::Device::Client device, Pings pings = Pings::ANSWERED)
+        : device_(kj::mv(device)), pings_(pings) {}
 
   protected:
     kj::Promise<void> open(OpenContext context) override {
         auto results = context.getResults();
         results.setProtocolVersion(context.getParams().getProtocolVersion());
         results.initStatus();
-        results.setDevice(kj::heap<LyingDevice>(files_));
+        results.setDevice(device_);
         return kj::READY_NOW;
     }
-    kj::Promise<void> ping(PingContext /*context*/) override { return kj::READY_NOW; }
+    kj::Promise<void> ping(PingContext /*context*/) override {
+        if (pings_ == Pings::ANSWERED) {
+            return kj::READY_NOW;
+        }
+        if (std::exchange(isFirstPing_, false)) {
+            return KJ_EXCEPTION(FAILED, "the first ping");
+        }
+        return kj::NEVER_DONE;
+    }
 
   private:
-    const NumberOfCacheFiles files_;
+    rpc::Device::Client device_;
+    const Pings pings_;
+    bool isFirstPing_ = true;
 };
 
-void serve(int socket, const NumberOfCacheFiles& files) {
+using MakeDriver = std::function<rpc::Driver::Client()>;
+
+void serve(int socket, const MakeDriver& makeDriver) {
     EventLoop loop;
     {
         auto stream = loop.io().lowLevelProvider->wrapUnixSocketFd(kj::AutoCloseFd(socket));
         capnp::TwoPartyVatNetwork network(*stream, kMaximumFdsPerMessage,
                                           capnp::rpc::twoparty::Side::SERVER);
-        auto system = capnp::makeRpcServer(network, kj::heap<LyingDriver>(files));
+        auto system = capnp::makeRpcServer(network, makeDriver());
         loop.run(network.onDisconnect());
     }
     loop.close();
 }
 
-/// What a client gets from a driver that answers with `files`.
-Result<NumberOfCacheFiles> askFor(const NumberOfCacheFiles& files) {
+/// What `ask` gets from a device of the driver.
+template <class T>
+Result<T> askDevice(const MakeDriver& makeDriver, const std::function<Result<T>(Device&)>& ask) {
     ::signal(SIGPIPE, SIG_IGN);  // as drivers have it
     std::array<int, 2> ends{-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    std::thread driver([&] { serve(ends[1], files); });
-    Result<NumberOfCacheFiles> answer = [&]() -> Result<NumberOfCacheFiles> {
+    std::thread driver([&] { serve(ends[1], makeDriver); });
+    Result<T> answer = [&]() -> Result<T> {
         NNBURST_TRY_ASSIGN(auto connection,
                            Connection::open(UniqueFd(ends[0]), "a driver", nullptr));
-        return RemoteDevice(std::move(connection)).getNumberOfCacheFilesNeeded();
+        RemoteDevice device(std::move(connection));
+        return ask(device);
     }();
     driver.join();
     return answer;
+}
+
+/// What a client gets from a driver that answers with `files`.
+Result<NumberOfCacheFiles> askFor(const NumberOfCacheFiles& files) {
+    return askDevice<NumberOfCacheFiles>(
+        [&] { return kj::heap<LyingDriver>(kj::heap<LyingDevice>(files)); },
+        [](Device& device) { return device.getNumberOfCacheFilesNeeded(); });
 }
 
 TEST(LyingDriver, cannotMakeAClientMakeMoreCacheFilesThanTheHalAllows) {
@@ -100,6 +136,16 @@ TEST(LyingDriver, cannotMakeAClientMakeMoreCacheFilesThanTheHalAllows) {
             EXPECT_EQ(answer.error().status, ErrorStatus::GENERAL_FAILURE);
         }
     }
+}
+
+TEST(LyingDriver, isLostThoughItsFirstPingIsAnsweredWithAnException) {
+    const Result<DeviceType> type = askDevice<DeviceType>(
+        [] {
+            return kj::heap<LyingDriver>(kj::heap<SilentDevice>(), Pings::ONE_FAILS_THEN_SILENCE);
+        },
+        [](Device& device) { return device.getType(); });
+    ASSERT_FALSE(type);
+    EXPECT_EQ(type.error().status, ErrorStatus::DEVICE_UNAVAILABLE) << type.error().message;
 }
 
 }  // namespace

@@ -4,10 +4,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <set>
@@ -16,6 +18,7 @@
 #include "device/driver_process.h"
 #include "device/rpc/unix_socket.h"
 #include "support/send_descriptors.h"
+#include "support/unix_socket.h"
 
 namespace nnburst::device {
 namespace {
@@ -24,8 +27,8 @@ namespace {
 /// 3 is their channel. Must be on the stack, as its event loop.
 class RunningBroker {
   public:
-    explicit RunningBroker(const std::string& script)
-        : broker_(loop_, {.isolation = Isolation::CLIENT,
+    explicit RunningBroker(const std::string& script, Isolation isolation = Isolation::CLIENT)
+        : broker_(loop_, {.isolation = isolation,
                           .command = {.program = "/bin/sh", .arguments = {"sh", "-c", script}},
                           .starter = std::move(*system::ProgramStarter::create()),
                           .admission = {},
@@ -73,6 +76,15 @@ TEST(Broker, chargesAClientUntilItsWorkerHasEnded) {
     EXPECT_TRUE(running.runUntil([&] { return running.broker().connectionCount() == 0; }));
 }
 
+TEST(Broker, startsAnotherWorkerForAUserWhoseWorkerHasEndedItsChannel) {
+    RunningBroker running("exec sleep 60 3>&-", Isolation::USER);
+    UniqueFd client;
+    EXPECT_TRUE(running.runUntil([&] {
+        client = running.connect();
+        return running.broker().counts().started > 1;
+    }));
+}
+
 TEST(WorkerProcess, reportsEachClientThatHasGoneAlsoWhenTheBrokerReadsLate) {
     const auto starter = system::ProgramStarter::create();
     ASSERT_TRUE(starter) << starter.error().message;
@@ -105,6 +117,56 @@ TEST(WorkerProcess, reportsEachClientThatHasGoneAlsoWhenTheBrokerReadsLate) {
         }
         return gone.size() == kClients;
     })) << gone.size();
+}
+
+TEST(WorkerMessages, ofAWorkerAreReceivedWithoutADescriptor) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
+    const UniqueFd sender(ends[0]);
+    const UniqueFd receiver(ends[1]);
+    const test::TemporaryDirectory directory;
+    const std::string path = directory.path() / "file";
+    const UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    const UniqueFd again(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    ASSERT_EQ(::fcntl(file.get(), F_SETLK, &lock), 0);
+    const auto isLocked = [&] {
+        struct flock other {};
+        other.l_type = F_WRLCK;
+        EXPECT_EQ(::fcntl(again.get(), F_OFD_GETLK, &other), 0);
+        return other.l_type != F_UNLCK;
+    };
+    ASSERT_TRUE(isLocked());
+
+    const WorkerMessage sent{.kind = WorkerMessage::Kind::GONE, .client = 7};
+    const std::string bytes(reinterpret_cast<const char*>(&sent), sizeof(sent));
+    ASSERT_TRUE(test::sendDescriptors(sender.get(), bytes, std::array{file.get()}));
+    const auto received = receiveWorkerReport(receiver.get());
+    ASSERT_TRUE(received && *received);
+    EXPECT_EQ((*received)->client, 7U);
+    EXPECT_TRUE(isLocked()) << "close(2) was called for the descriptor: that ends the lock";
+}
+
+TEST(UnixListener, listensThoughAnotherProcessLocksItsDirectory) {
+    const test::TemporaryDirectory directory;
+    const std::string path = directory.path() / "socket";
+    const UniqueFd locked(::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ASSERT_EQ(::flock(locked.get(), LOCK_EX), 0);
+    const auto listener = UnixListener::listen(path);
+    EXPECT_TRUE(listener) << listener.error().message;
+}
+
+TEST(UnixListener, doesNotReplaceTheSocketOfADriverThatAcceptsNobody) {
+    const test::TemporaryDirectory directory;
+    const std::string path = directory.path() / "socket";
+    const UniqueFd other = test::boundUnixSocket(path);
+    ASSERT_EQ(::listen(other.get(), 0), 0);
+    const UniqueFd waiting = test::connectedUnixSocket(path);  // there is room for one
+    const auto listener = UnixListener::listen(path);
+    ASSERT_FALSE(listener);
+    EXPECT_EQ(listener.error().status, ErrorStatus::GENERAL_FAILURE) << listener.error().message;
+    EXPECT_TRUE(std::filesystem::exists(path));
 }
 
 TEST(WorkerMessages, areReceivedWithOneDescriptor) {

@@ -24,6 +24,7 @@
 #include "burst/request_frame.h"
 #include "device/driver_process.h"
 #include "device/foreign_memory.h"
+#include "device/hal_models.h"
 #include "device/rpc/conversion.h"
 #include "nnburst/device.h"
 #include "nnburst/fence.h"
@@ -67,6 +68,26 @@ Model makeSparseModel(std::uint32_t count) {
     operand.location = {
         .poolIndex = static_cast<std::uint32_t>(model.pools.size()), .offset = 0, .length = bytes};
     model.pools.push_back(*Region::create(bytes));
+    return model;
+}
+
+/// makeAddModel with unused constants of 128 MiB together, all of which are the same 4 MiB.
+Model makeModelOfOneConstant(OperandType type) {
+    constexpr std::uint32_t kRows = 1024;
+    constexpr std::uint32_t kBytes = kRows * kRows * 4;
+    Model model = makeAddModel();
+    const Operand constant{.type = type,
+                           .dimensions = {kRows, kRows},
+                           .numberOfConsumers = 0,
+                           .scale = 0.0F,
+                           .zeroPoint = 0,
+                           .lifetime = OperandLifeTime::CONSTANT_REFERENCE,
+                           .location = {.poolIndex = static_cast<std::uint32_t>(model.pools.size()),
+                                        .offset = 0,
+                                        .length = kBytes},
+                           .extraParams = {}};
+    model.main.operands.insert(model.main.operands.end(), 32, constant);
+    model.pools.push_back(*Region::create(kBytes));
     return model;
 }
 
@@ -151,6 +172,18 @@ TEST(ClientLimits, countWhatTheDriverCopiesOfSparseConstants) {
     const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
     expectRefused(prepareModel(*device, makeSparseModel(64 << 20)), "memory");
     expectServed(prepared);
+}
+
+TEST(ClientLimits, countCopiesOfConstantsThatNameTheSameBytes) {
+    const DriverProcess driver({"--limit", "client.memory=64M"});
+    const SharedDevice device = driver.connect();
+    const Model copied = makeModelOfOneConstant(OperandType::TENSOR_INT32);
+    expectRefused(device->getSupportedOperations(copied), "memory");
+    expectRefused(prepareModel(*device, copied), "memory");
+    const Model mapped = makeModelOfOneConstant(OperandType::TENSOR_FLOAT32);
+    EXPECT_TRUE(device->getSupportedOperations(mapped)) << "the check does not copy weights";
+    expectRefused(prepareModel(*device, mapped), "memory");
+    expectServed(*prepareModel(*device, makeAddModel()));
 }
 
 TEST(ClientLimits, boundTheMemoryOfALoopThatDoublesItsState) {
@@ -547,6 +580,58 @@ TEST(ClientLimits, countTheNamesOfExtensionsAndTheCopyInWhichTheyAreResolved) {
         }
         expectRefused(device->getSupportedOperations(model), "memory of client");
     }
+}
+
+class ExecutionEnd final : public rpc::ExecutionCallback::Server {
+  public:
+    explicit ExecutionEnd(std::vector<Result<>>& ends) : ends_(ends) {}
+
+  protected:
+    kj::Promise<void> notify(NotifyContext context) override {
+        ends_.push_back(device::fromMessage(context.getParams().getStatus()));
+        return kj::READY_NOW;
+    }
+
+  private:
+    std::vector<Result<>>& ends_;
+};
+
+Result<> launch(stress::RawClient& client, rpc::PreparedModel::Client& prepared,
+                const Request& request, std::vector<Result<>>& ends) {
+    auto call = prepared.executeRequest();
+    EXPECT_TRUE(device::toMessage(request, call.initRequest()));
+    device::toMessage(ExecutionOptions{.loopTimeout = std::chrono::seconds(15)},
+                      call.initOptions());
+    call.setCallback(kj::heap<ExecutionEnd>(ends));
+    auto answer = call.send().wait(client.io().waitScope);
+    return device::fromMessage(answer.getStatus());
+}
+
+TEST(ClientLimits, areToldToTheCallbackOfAnExecutionThatCouldNotBeChecked) {
+    const DriverProcess driver;
+    std::vector<Result<>> ends;
+    stress::RawClient client(driver.socketPath());
+    auto endless = client.prepare(makeEndlessModel());
+    auto sum = client.prepare(makeAddModel());
+    SmallRequest loop;
+    loop.input<float>({1.0F}, {1}).output(4, {1});
+    Result<> launched;
+    for (int i = 0; i < 1000 && launched; ++i) {
+        launched = launch(client, endless, loop.request, ends);
+    }
+    ASSERT_FALSE(launched);
+    ASSERT_NE(launched.error().message.find("are waiting already"), std::string::npos)
+        << launched.error().message;
+    client.serveFor(100);
+    ends.clear();
+    AddRequest add;  // without an input it is checked by a job
+    add.request.inputs[0].hasNoValue = true;
+    EXPECT_FALSE(launch(client, sum, add.request, ends));
+    client.serveFor(100);
+    ASSERT_EQ(ends.size(), 1U);
+    ASSERT_FALSE(ends[0]);
+    EXPECT_EQ(ends[0].error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
+        << ends[0].error().message;
 }
 
 TEST(ClientLimits, areToldToAClientThatIsOneTooMany) {

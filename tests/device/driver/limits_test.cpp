@@ -82,6 +82,17 @@ TEST(Limits, keepDescriptorsInReserve) {
         54U);
 }
 
+TEST(Limits, letClientsHaveNoMoreRegionsThanTheDriverCanMap) {
+    const auto descriptors = [](std::uint64_t mappings) {
+        return defaultLimits({.memoryBytes = 1 << 30, .descriptors = 1 << 20, .mappings = mappings})
+            .driver[Resource::DESCRIPTORS];
+    };
+    EXPECT_EQ(descriptors(65530), 28669U);
+    EXPECT_EQ(descriptors(600), 200U);
+    EXPECT_EQ(descriptors(UINT64_MAX), (1U << 20) - 96U);
+    EXPECT_GT(MachineSize::get().mappings, 0U);
+}
+
 TEST(Limits, tellAsManyRefusedClientsAsTheReserveHasDescriptorsFor) {
     EXPECT_EQ(maximumRefusals({.memoryBytes = 1 << 30, .descriptors = 1024}), 20U);
     EXPECT_EQ(maximumRefusals({.memoryBytes = 1 << 30, .descriptors = 256}), 17U);
