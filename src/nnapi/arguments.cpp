@@ -9,7 +9,6 @@
 
 #include "nnapi/operand_type.h"
 #include "nnapi/staged_values.h"
-#include "nnburst/type_queries.h"
 
 namespace nnburst::nnapi {
 
@@ -165,8 +164,7 @@ Status Arguments::checkOutputDimensions() const {
     for (std::size_t index = 0; index < outputs_.size(); ++index) {
         const Argument& output = outputs_[index];
         const bool hasValue = output.kind == Kind::POINTER || output.kind == Kind::MEMORY;
-        if (hasValue && isTensorType(output.type) &&
-            !isFullySpecified(output.type, output.dimensions)) {
+        if (hasValue && !areDimensionsKnown(output.type, output.dimensions)) {
             return badData("output {}: its dimensions must be known", index);
         }
     }
@@ -253,7 +251,68 @@ void Arguments::stageInputs() noexcept {
     }
 }
 
-void Arguments::takeOutputs(std::span<const OutputShape> shapes) {
+Status Arguments::checkGivenDimensions(std::size_t index, const Dimensions& given) const {
+    const Dimensions& known = outputDimensions(index);
+    const OperandType type = operand(true, index).type;
+    if (!isTensorType(type) && !given.empty()) {
+        return refused(ANEURALNETWORKS_OP_FAILED,
+                       "output {}: the device gives {} dimensions: a scalar has none", index,
+                       given.size());
+    }
+    if (!known.empty() && given.size() != known.size()) {
+        return refused(ANEURALNETWORKS_OP_FAILED,
+                       "output {}: the device gives {} dimensions: must be {}", index, given.size(),
+                       known.size());
+    }
+    for (std::size_t axis = 0; axis < known.size(); ++axis) {
+        if (known[axis] != 0 && given[axis] != known[axis]) {
+            return refused(ANEURALNETWORKS_OP_FAILED,
+                           "output {}: the device gives dimension {} of axis {}: must be {}", index,
+                           given[axis], axis, known[axis]);
+        }
+    }
+    if (Status status = checkValueSize(type, given); !status.isOk()) {
+        return refused(ANEURALNETWORKS_OP_FAILED, "output {}: the device gives {}", index,
+                       status.message);
+    }
+    return {};
+}
+
+Status Arguments::checkCompleteValue(std::size_t index, const OutputShape& shape) const {
+    const Argument& output = outputs_[index];
+    if (output.kind == Kind::OMITTED) {
+        return {};
+    }
+    const bool hasRank = !isTensorType(output.type) || !shape.dimensions.empty();
+    const std::uint64_t bytes = valueBytes(output.type, shape.dimensions).value_or(0);
+    if (!hasRank || !shape.isSufficient || bytes > output.length) {
+        return refused(ANEURALNETWORKS_OP_FAILED,
+                       "output {}: the device gives a value that is incomplete, or has more than "
+                       "the {} bytes of its memory",
+                       index, output.length);
+    }
+    return {};
+}
+
+Status Arguments::checkShapes(std::span<const OutputShape> shapes, bool hasSucceeded) const {
+    if (!shapes.empty() && shapes.size() != outputs_.size()) {
+        return refused(ANEURALNETWORKS_OP_FAILED,
+                       "the device gives the shapes of {} outputs: must be {}", shapes.size(),
+                       outputs_.size());
+    }
+    for (std::size_t index = 0; index < shapes.size(); ++index) {
+        Status status = checkGivenDimensions(index, shapes[index].dimensions);
+        if (status.isOk() && hasSucceeded) {
+            status = checkCompleteValue(index, shapes[index]);
+        }
+        if (!status.isOk()) {
+            return status;
+        }
+    }
+    return {};
+}
+
+Status Arguments::takeOutputs(std::span<const OutputShape> shapes) {
     for (const Staged& staged : stagedOutputs_) {
         const Argument& output = outputs_[staged.argument];
         std::uint64_t length = output.length;
@@ -265,11 +324,16 @@ void Arguments::takeOutputs(std::span<const OutputShape> shapes) {
     }
     for (std::size_t index = 0; index < outputs_.size(); ++index) {
         Argument& output = outputs_[index];
-        if (output.kind == Kind::MEMORY && output.memory->hasRoles()) {
-            output.memory->setContents(index < shapes.size() ? shapes[index].dimensions
-                                                             : output.dimensions);
+        if (output.kind != Kind::MEMORY) {
+            continue;
+        }
+        const bool hasShape = index < shapes.size();
+        if (!output.memory->setContents(hasShape ? shapes[index].dimensions : output.dimensions)) {
+            return refused(ANEURALNETWORKS_OP_FAILED,
+                           "output {}: the memory has other dimensions than the value", index);
         }
     }
+    return {};
 }
 
 void Arguments::clearOutputs() {

@@ -52,15 +52,20 @@ class Arguments {
 
     /// Copies inputs to the staging region.
     void stageInputs() noexcept;
+    /// OP_FAILED if shapes that the device gives of the outputs contradict dimensions that the
+    /// program knows, or after a computation that succeeded, are not those of complete values. A
+    /// device may give none.
+    [[nodiscard]] Status checkShapes(std::span<const OutputShape> shapes, bool hasSucceeded) const;
     /// After a computation that succeeded: copies outputs from the staging region, and says what
-    /// memory of descriptions has in it.
-    void takeOutputs(std::span<const OutputShape> shapes);
+    /// memory of descriptions has in it. OP_FAILED if that memory has other dimensions.
+    [[nodiscard]] Status takeOutputs(std::span<const OutputShape> shapes);
     /// After a computation that failed: outputs have no contents.
     void clearOutputs();
 
     /// The dimensions of an output before the execution knows better.
     [[nodiscard]] const Dimensions& outputDimensions(std::size_t index) const {
-        return outputs_[index].dimensions;
+        const Argument& output = outputs_[index];
+        return output.kind == Kind::OMITTED ? operand(true, index).dimensions : output.dimensions;
     }
     [[nodiscard]] std::size_t outputCount() const noexcept { return outputs_.size(); }
 
@@ -90,6 +95,8 @@ class Arguments {
     [[nodiscard]] Status setTypeAndLength(const Operand& operand,
                                           const ANeuralNetworksOperandType* type,
                                           std::uint64_t length, Argument& argument) const;
+    [[nodiscard]] Status checkGivenDimensions(std::size_t index, const Dimensions& given) const;
+    [[nodiscard]] Status checkCompleteValue(std::size_t index, const OutputShape& shape) const;
     [[nodiscard]] Status createStaging();
     [[nodiscard]] RequestArgument place(bool isOutput, std::size_t index, std::uint64_t& staged);
     [[nodiscard]] std::uint32_t poolOf(const SharedRegion& region);

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnapi/burst.h"
 
-#include <thread>
-
 #include "nnapi/execution.h"
 
 namespace nnburst::nnapi {
@@ -26,9 +24,21 @@ Status BurstContext::create(std::shared_ptr<Compilation> compilation,
     return {};
 }
 
-void BurstContext::lock() noexcept {
-    while (!tryLock()) {
-        std::this_thread::yield();
+void BurstContext::retire(ReusableExecutions executions) noexcept {
+    const std::lock_guard lock(mutex_);
+    retired_.splice(retired_.end(), executions);
+    hasRetired_.store(true, std::memory_order_relaxed);  // only a hint: mutex_ orders the list
+}
+
+void BurstContext::destroyRetired() noexcept {
+    if (!hasRetired_.load(std::memory_order_relaxed)) {
+        return;
+    }
+    ReusableExecutions retired;
+    {
+        const std::lock_guard lock(mutex_);
+        retired.swap(retired_);
+        hasRetired_.store(false, std::memory_order_relaxed);
     }
 }
 
@@ -81,6 +91,7 @@ int ANeuralNetworksExecution_burstCompute(ANeuralNetworksExecution* execution,
             BurstContext& context;
             ~Unlock() { context.unlock(); }
         } const unlock{context};
+        context.destroyRetired();
         return execution->execution->computeInBurst(burst->context);
     });
 }

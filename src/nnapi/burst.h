@@ -7,7 +7,9 @@
 /// alive as long as they have a reusable execution in it.
 
 #include <atomic>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "nnapi/compilation.h"
@@ -15,6 +17,9 @@
 #include "nnburst/burst.h"
 
 namespace nnburst::nnapi {
+
+/// Handed over from list to list, which cannot fail.
+using ReusableExecutions = std::list<std::unique_ptr<ReusableExecution>>;
 
 class BurstContext {
   public:
@@ -30,12 +35,16 @@ class BurstContext {
         // sync [burst-released]: what the burst's last user did
         return !isInUse_.exchange(true, std::memory_order_acquire);
     }
-    /// Waits until the burst is free, and reserves it.
-    void lock() noexcept;
     void unlock() noexcept {
         // sync [burst-released]
         isInUse_.store(false, std::memory_order_release);
     }
+
+    /// Takes executions of the burst that are not used any more. Any thread: they are destroyed by
+    /// the next one that has reserved the burst, or with it.
+    void retire(ReusableExecutions executions) noexcept;
+    /// Destroys them. For the thread that has reserved the burst.
+    void destroyRetired() noexcept;
 
     /// Called when the program has freed the burst: no computation uses it any more.
     void setFreed() noexcept { isFreed_.store(true, std::memory_order_release); }
@@ -49,6 +58,10 @@ class BurstContext {
     const std::unique_ptr<Burst> burst_;
     std::atomic<bool> isInUse_{false};
     std::atomic<bool> isFreed_{false};
+
+    std::mutex mutex_;
+    ReusableExecutions retired_;           ///< guarded by mutex_
+    std::atomic<bool> hasRetired_{false};  ///< changes with retired_
 };
 
 }  // namespace nnburst::nnapi

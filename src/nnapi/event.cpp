@@ -52,17 +52,9 @@ Status FencedExecutionEvent::finishInBackground() {
 
 int FencedExecutionEvent::wait() {
     const std::lock_guard lock(mutex_);
-    if (code_) {
-        return *code_;
+    if (!code_) {
+        code_ = finish_(execution_);
     }
-    if (execution_.fence) {
-        // The callback gives the reason of a failed fence.
-        (void)waitForFence(execution_.fence.get());
-    }
-    Timing launched;
-    Timing fenced;
-    const Result<> status = execution_.callback(launched, fenced);
-    code_ = finish_(status, launched, fenced);
     return *code_;
 }
 

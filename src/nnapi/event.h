@@ -64,13 +64,15 @@ class FenceEvent final : public Event {
 /// The end of an execution behind fences.
 class FencedExecutionEvent final : public Event {
   public:
-    /// Ends the execution in the API once the device has ended it; gives the result code.
-    using Finish =
-        std::function<int(Result<> status, const Timing& launched, const Timing& fenced)>;
+    /// Waits for the device and ends the execution in the API; gives the result code. Throws
+    /// nothing.
+    using Finish = std::function<int(const FencedExecution& execution)>;
 
-    FencedExecutionEvent(FencedExecution execution, Finish finish)
-        : execution_(std::move(execution)), finish_(std::move(finish)) {}
+    explicit FencedExecutionEvent(Finish finish) : finish_(std::move(finish)) {}
     ~FencedExecutionEvent() override;
+
+    /// Called once, before all other functions.
+    void setLaunched(FencedExecution execution) noexcept { execution_ = std::move(execution); }
 
     /// Has a thread wait for the end, so that `finish` runs before the descriptor is signalled.
     [[nodiscard]] Status finishInBackground();

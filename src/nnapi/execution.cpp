@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <new>
 #include <utility>
+#include <vector>
+
+#include "nnburst/fence.h"
 
 namespace nnburst::nnapi {
 
@@ -31,12 +35,10 @@ std::uint64_t nanoseconds(std::uint64_t microseconds) {
 Execution::Execution(std::shared_ptr<Compilation> compilation)
     : compilation_(std::move(compilation)), arguments_(*compilation_) {}
 
-Execution::~Execution() {
-    for (BurstRegistration& registration : registrations_) {
-        registration.burst->lock();  // a reusable execution is used by its burst's thread alone
-        registration.execution.reset();
-        registration.burst->unlock();
-    }
+Execution::BurstRegistration::BurstRegistration(std::shared_ptr<BurstContext> context,
+                                                std::unique_ptr<ReusableExecution> reusable)
+    : burst(std::move(context)) {
+    execution.push_back(std::move(reusable));
 }
 
 Status Execution::create(std::shared_ptr<Compilation> compilation,
@@ -132,6 +134,12 @@ void Execution::setCompleted(int code) noexcept {
     state_.store(State::COMPLETED, std::memory_order_release);
 }
 
+int Execution::abandon() noexcept {
+    arguments_.clearOutputs();
+    setCompleted(ANEURALNETWORKS_OUT_OF_MEMORY);
+    return ANEURALNETWORKS_OUT_OF_MEMORY;
+}
+
 Status Execution::completeRefused(Status status) {
     arguments_.clearOutputs();
     outcome_.outputShapes.clear();
@@ -139,16 +147,42 @@ Status Execution::completeRefused(Status status) {
     return status;
 }
 
-Status Execution::complete(const Result<>& result) {
-    if (result) {
-        arguments_.takeOutputs(outcome_.outputShapes);
-        setCompleted(ANEURALNETWORKS_NO_ERROR);
-        return {};
+Status Execution::takeResult(const Result<>& result) {
+    if (result || result.error().status == ErrorStatus::OUTPUT_INSUFFICIENT_SIZE) {
+        Status status = arguments_.checkShapes(outcome_.outputShapes, result.has_value());
+        if (!status.isOk()) {
+            return status;
+        }
     }
-    arguments_.clearOutputs();
-    const int code = toExecutionResultCode(result.error().status);
-    setCompleted(code);
-    return refused(code, "{}", result.error().message);
+    if (!result) {
+        return refused(toExecutionResultCode(result.error().status), "{}", result.error().message);
+    }
+    return arguments_.takeOutputs(outcome_.outputShapes);
+}
+
+Status Execution::complete(const Result<>& result) {
+    Status status = takeResult(result);
+    if (!status.isOk()) {
+        arguments_.clearOutputs();
+        if (status.code != ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE) {
+            outcome_.outputShapes.clear();
+        }
+    }
+    setCompleted(status.code);
+    return status;
+}
+
+template <class Work>
+Status Execution::beginAnd(const Work& work) {
+    if (Status status = begin(); !status.isOk()) {
+        return status;
+    }
+    try {
+        return work();
+    } catch (...) {
+        abandon();
+        throw;
+    }
 }
 
 Status Execution::makeRequest() {
@@ -165,10 +199,7 @@ Status Execution::makeRequest() {
     return arguments_.makeRequest();
 }
 
-Status Execution::beginWithContents() {
-    if (Status status = begin(); !status.isOk()) {
-        return status;
-    }
+Status Execution::prepareContents() {
     Status status = arguments_.checkContents();
     if (status.isOk()) {
         status = makeRequest();
@@ -181,27 +212,25 @@ Status Execution::beginWithContents() {
 }
 
 Status Execution::compute() {
-    if (Status status = beginWithContents(); !status.isOk()) {
-        return status;
-    }
-    return complete(compilation_->preparedModel()->executeSynchronously(arguments_.request(),
-                                                                        optionsNow(), outcome_));
+    return beginAnd([this]() -> Status {
+        if (Status status = prepareContents(); !status.isOk()) {
+            return status;
+        }
+        return complete(compilation_->preparedModel()->executeSynchronously(
+            arguments_.request(), optionsNow(), outcome_));
+    });
 }
 
 Result<ReusableExecution*> Execution::registerIn(const std::shared_ptr<BurstContext>& burst) {
     for (const BurstRegistration& registration : registrations_) {
         if (registration.burst == burst) {
-            return registration.execution.get();
+            return registration.execution.front().get();
         }
     }
-    registrations_.erase(
-        std::remove_if(registrations_.begin(), registrations_.end(),
-                       [](const BurstRegistration& old) { return old.burst->isFreed(); }),
-        registrations_.end());
+    registrations_.remove_if([](const BurstRegistration& old) { return old.burst->isFreed(); });
     NNBURST_TRY_ASSIGN(auto execution,
                        burst->burst()->createReusableExecution(arguments_.request(), options_));
-    registrations_.push_back({burst, std::move(execution)});
-    return registrations_.back().execution.get();
+    return registrations_.emplace_back(burst, std::move(execution)).execution.front().get();
 }
 
 Result<> Execution::executeInBurst(const std::shared_ptr<BurstContext>& burst) {
@@ -214,40 +243,90 @@ Result<> Execution::executeInBurst(const std::shared_ptr<BurstContext>& burst) {
 }
 
 Status Execution::computeInBurst(const std::shared_ptr<BurstContext>& burst) {
-    if (Status status = beginWithContents(); !status.isOk()) {
-        return status;
-    }
-    return complete(executeInBurst(burst));
+    return beginAnd([&]() -> Status {
+        if (Status status = prepareContents(); !status.isOk()) {
+            return status;
+        }
+        return complete(executeInBurst(burst));
+    });
 }
 
+/// A computation that ends with the device's callback, or if the device drops that without a call.
+class Execution::StartedComputation {
+  public:
+    StartedComputation(std::shared_ptr<Execution> execution,
+                       std::shared_ptr<CompletionEvent> event) noexcept
+        : execution_(std::move(execution)), event_(std::move(event)) {}
+    StartedComputation(const StartedComputation&) = delete;
+    StartedComputation& operator=(const StartedComputation&) = delete;
+    ~StartedComputation() {
+        if (execution_ != nullptr) {
+            end(execution_->abandon());
+        }
+    }
+
+    void finish(const Result<>& status, const ExecutionOutcome& outcome) noexcept {
+        int code = ANEURALNETWORKS_NO_ERROR;
+        try {
+            execution_->outcome_ = outcome;
+            code = execution_->complete(status).code;
+        } catch (...) {
+            code = execution_->abandon();
+        }
+        end(code);
+    }
+
+  private:
+    /// The program may free everything as soon as it sees the end: the execution is dropped before.
+    void end(int code) noexcept {
+        execution_.reset();
+        event_->complete(code);
+    }
+
+    std::shared_ptr<Execution> execution_;
+    const std::shared_ptr<CompletionEvent> event_;
+};
+
 Status Execution::start(std::shared_ptr<Event>& event) {
-    if (Status status = beginWithContents(); !status.isOk()) {
+    std::shared_ptr<StartedComputation> started;
+    Status status = beginAnd([&]() -> Status {
+        if (Status prepared = prepareContents(); !prepared.isOk()) {
+            return prepared;
+        }
+        auto completion = std::make_shared<CompletionEvent>();
+        started = std::make_shared<StartedComputation>(shared_from_this(), completion);
+        event = std::move(completion);
+        return {};
+    });
+    if (!status.isOk()) {
         return status;
     }
-    auto completion = std::make_shared<CompletionEvent>();
-    event = completion;
-    auto callback = [self = shared_from_this(), completion](const Result<>& status,
-                                                            const ExecutionOutcome& outcome) {
-        int code = ANEURALNETWORKS_OUT_OF_MEMORY;
-        try {
-            self->outcome_ = outcome;
-            code = self->complete(status).code;
-        } catch (...) {
-            self->setCompleted(code);
-        }
-        completion->complete(code);
-    };
     // The callback comes in any case; the event tells what it says.
-    (void)compilation_->preparedModel()->execute(arguments_.request(), optionsNow(),
-                                                 std::move(callback));
+    (void)compilation_->preparedModel()->execute(
+        arguments_.request(), optionsNow(),
+        [started = std::move(started)](const Result<>& ended, const ExecutionOutcome& outcome) {
+            started->finish(ended, outcome);
+        });
     return {};
 }
 
-Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durationNs,
-                              std::shared_ptr<Event>& event) {
-    if (Status status = begin(); !status.isOk()) {
-        return status;
+int Execution::finishFenced(const FencedExecution& launched) noexcept {
+    try {
+        if (launched.fence) {
+            // The callback gives the reason of a failed fence.
+            (void)waitForFence(launched.fence.get());
+        }
+        outcome_.outputShapes.clear();
+        Timing fenced;
+        const Result<> result = launched.callback(outcome_.timing, fenced);
+        fencedTiming_ = fenced;
+        return complete(result).code;
+    } catch (...) {
+        return abandon();
     }
+}
+
+Status Execution::prepareFenced(std::uint64_t durationNs) {
     Status status;
     if (durationNs != 0) {
         status = checkForOneDevice();
@@ -263,28 +342,44 @@ Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durati
         return completeRefused(std::move(status));
     }
     arguments_.stageInputs();
-    OptionalTimeoutDuration duration;
-    if (durationNs != 0 && durationNs < static_cast<std::uint64_t>(INT64_MAX)) {
-        duration = std::chrono::nanoseconds(durationNs);
+    return {};
+}
+
+Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durationNs,
+                              std::shared_ptr<Event>& event) {
+    std::shared_ptr<FencedExecutionEvent> fenced;
+    Status status = beginAnd([&]() -> Status {
+        if (Status prepared = prepareFenced(durationNs); !prepared.isOk()) {
+            return prepared;
+        }
+        fenced = std::make_shared<FencedExecutionEvent>(
+            [self = shared_from_this()](const FencedExecution& launched) {
+                return self->finishFenced(launched);
+            });
+        OptionalTimeoutDuration duration;
+        if (durationNs != 0 && durationNs < static_cast<std::uint64_t>(INT64_MAX)) {
+            duration = std::chrono::nanoseconds(durationNs);
+        }
+        auto launched = compilation_->preparedModel()->executeFenced(arguments_.request(), waitFor,
+                                                                     optionsNow(), duration);
+        if (!launched) {
+            return complete(tl::unexpected<Error>(std::move(launched.error())));
+        }
+        fenced->setLaunched(*std::move(launched));
+        return {};
+    });
+    if (!status.isOk()) {
+        return status;
     }
-    auto launched = compilation_->preparedModel()->executeFenced(arguments_.request(), waitFor,
-                                                                 optionsNow(), duration);
-    if (!launched) {
-        return complete(tl::unexpected<Error>(std::move(launched.error())));
-    }
-    auto fenced = std::make_shared<FencedExecutionEvent>(
-        *std::move(launched),
-        [self = shared_from_this()](const Result<>& result, const Timing& fromLaunch,
-                                    const Timing& fromFence) {
-            self->outcome_.outputShapes.clear();
-            self->outcome_.timing = fromLaunch;
-            self->fencedTiming_ = fromFence;
-            return self->complete(result).code;
-        });
     if (arguments_.hasStagedOutputs()) {
-        if (Status background = fenced->finishInBackground(); !background.isOk()) {
+        try {
+            status = fenced->finishInBackground();
+        } catch (const std::bad_alloc&) {
+            status = {ANEURALNETWORKS_OUT_OF_MEMORY, {}};
+        }
+        if (!status.isOk()) {
             (void)fenced->wait();  // the device may still write the outputs
-            return background;
+            return status;
         }
     }
     event = std::move(fenced);

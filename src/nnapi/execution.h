@@ -9,10 +9,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "nnapi/arguments.h"
 #include "nnapi/burst.h"
@@ -29,7 +30,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
                                        std::shared_ptr<Execution>& execution);
     Execution(const Execution&) = delete;
     Execution& operator=(const Execution&) = delete;
-    ~Execution();
+    ~Execution() = default;
 
     [[nodiscard]] const Compilation& compilation() const noexcept { return *compilation_; }
     [[nodiscard]] bool isInComputation() const noexcept {
@@ -69,10 +70,19 @@ class Execution : public std::enable_shared_from_this<Execution> {
   private:
     enum class State : std::uint8_t { PREPARATION, COMPUTATION, COMPLETED };
 
+    class StartedComputation;
+
     /// The request in one burst.
     struct BurstRegistration {
-        std::shared_ptr<BurstContext> burst;
-        std::unique_ptr<ReusableExecution> execution;
+        BurstRegistration(std::shared_ptr<BurstContext> context,
+                          std::unique_ptr<ReusableExecution> reusable);
+        BurstRegistration(const BurstRegistration&) = delete;
+        BurstRegistration& operator=(const BurstRegistration&) = delete;
+        /// Another thread may be using the burst.
+        ~BurstRegistration() { burst->retire(std::move(execution)); }
+
+        const std::shared_ptr<BurstContext> burst;
+        ReusableExecutions execution;  ///< exactly one
     };
 
     explicit Execution(std::shared_ptr<Compilation> compilation);
@@ -83,14 +93,26 @@ class Execution : public std::enable_shared_from_this<Execution> {
     [[nodiscard]] Status begin();
     /// Checks arguments and makes the request, the first time.
     [[nodiscard]] Status makeRequest();
-    /// Begins, checks that inputs have contents, makes the request and stages the inputs.
-    [[nodiscard]] Status beginWithContents();
+    /// Begins a computation and does `work`. An exception ends the computation.
+    template <class Work>
+    [[nodiscard]] Status beginAnd(const Work& work);
+    /// Checks that inputs have contents, makes the request and stages the inputs.
+    [[nodiscard]] Status prepareContents();
+    /// The same for a fenced computation, whose inputs may get their contents later.
+    [[nodiscard]] Status prepareFenced(std::uint64_t durationNs);
     [[nodiscard]] ExecutionOptions optionsNow() const noexcept;
-    /// Ends a computation that the device has ended, or not taken.
+    /// Checks the result of the device and copies the outputs; gives the status of the
+    /// computation.
+    [[nodiscard]] Status takeResult(const Result<>& result);
+    /// Ends such a computation.
     [[nodiscard]] Status complete(const Result<>& result);
+    /// Waits for the end of a fenced computation and ends it; gives its code.
+    [[nodiscard]] int finishFenced(const FencedExecution& launched) noexcept;
     /// Ends a computation that did not get to the device.
     [[nodiscard]] Status completeRefused(Status status);
     void setCompleted(int code) noexcept;
+    /// Ends a computation that an exception has interrupted; gives its code.
+    int abandon() noexcept;
     [[nodiscard]] Result<> executeInBurst(const std::shared_ptr<BurstContext>& burst);
     [[nodiscard]] Result<ReusableExecution*> registerIn(const std::shared_ptr<BurstContext>& burst);
 
@@ -105,7 +127,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
     int completionCode_ = ANEURALNETWORKS_NO_ERROR;
     ExecutionOutcome outcome_;
     std::optional<Timing> fencedTiming_;  ///< from the fences on, if there were any
-    std::vector<BurstRegistration> registrations_;
+    std::list<BurstRegistration> registrations_;
 };
 
 }  // namespace nnburst::nnapi

@@ -130,14 +130,15 @@ Status Memory::checkContents(const Dimensions& dimensions) const {
     return {};
 }
 
-void Memory::setContents(const Dimensions& dimensions) {
+bool Memory::setContents(const Dimensions& dimensions) {
     if (!roles_) {
-        return;
+        return true;
     }
     auto combined = combineDimensions(dimensions, roles_->dimensions);
     const std::lock_guard lock(mutex_);
     contents_.isThere = combined.has_value();
     contents_.dimensions = combined ? *std::move(combined) : roles_->dimensions;
+    return contents_.isThere;
 }
 
 void Memory::clearContents() {
@@ -188,7 +189,8 @@ Status Memory::copy(const Memory& source, Memory& destination) {
     if (Status status = copyBytes(source, destination); !status.isOk()) {
         return status;
     }
-    destination.setContents(source.roles_ ? contents.dimensions : Dimensions());
+    // Found to fit above.
+    (void)destination.setContents(source.roles_ ? contents.dimensions : Dimensions());
     return {};
 }
 

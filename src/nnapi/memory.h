@@ -46,8 +46,9 @@ class Memory {
 
     /// Checks, when an execution begins, that the memory has contents of these dimensions.
     [[nodiscard]] Status checkContents(const Dimensions& dimensions) const;
-    /// Says that an execution has written contents of these dimensions.
-    void setContents(const Dimensions& dimensions);
+    /// Says that an execution has written contents of these dimensions. False, and the memory has
+    /// no contents, if it has other dimensions.
+    [[nodiscard]] bool setContents(const Dimensions& dimensions);
     /// Says that the memory has no contents: what should have written them failed.
     void clearContents();
 

@@ -48,6 +48,9 @@ Status MemoryDescription::addRole(const Compilation& compilation, bool isOutput,
         return badData("{} {}: its dimensions contradict those of the description",
                        isOutput ? "output" : "input", index);
     }
+    if (Status status = checkValueSize(operand.type, *combined); !status.isOk()) {
+        return status;
+    }
     if (!(frequency > 0.0F) || frequency > 1.0F) {
         return badData("frequency {}: must be greater than 0 and at most 1", frequency);
     }
@@ -67,6 +70,11 @@ Status MemoryDescription::setDimensions(const Dimensions& dimensions) {
     auto combined = combineDimensions(roles_.dimensions, dimensions);
     if (!combined) {
         return badData("the dimensions contradict those of the description");
+    }
+    if (!roles_.roles.empty()) {
+        if (Status status = checkValueSize(roles_.operand.type, *combined); !status.isOk()) {
+            return status;
+        }
     }
     roles_.dimensions = *std::move(combined);
     return {};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnapi/operand_type.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -60,6 +61,15 @@ Status checkQuantization(OperandType type, float scale, std::int32_t zeroPoint) 
                        zeroPoint);
     }
     return {};
+}
+
+/// The size of an element of a tensor, or of a scalar, also of an extension; 0 if not known.
+std::uint64_t elementSize(OperandType type) {
+    if (!isExtension(type)) {
+        return elementBytes(type);
+    }
+    const auto* const information = Devices::get().extensions().find(type);
+    return information == nullptr ? 0 : information->byteSize;
 }
 
 Status checkTensorDimensions(std::span<const std::uint32_t> dimensions, std::uint64_t elementSize,
@@ -132,8 +142,7 @@ Status checkOperandType(const ANeuralNetworksOperandType& type, bool mustBeKnown
 Status checkArgumentType(const Operand& operand, const ANeuralNetworksOperandType* type,
                          bool mustBeKnown) {
     if (type == nullptr) {
-        if (mustBeKnown && isTensorType(operand.type) &&
-            !isFullySpecified(operand.type, operand.dimensions)) {
+        if (mustBeKnown && !areDimensionsKnown(operand.type, operand.dimensions)) {
             return badData("the model leaves dimensions open: a type must give them");
         }
         return {};
@@ -169,20 +178,26 @@ bool isTensorType(OperandType type) {
     return information != nullptr && information->isTensor;
 }
 
+bool areDimensionsKnown(OperandType type, const Dimensions& dimensions) {
+    return !isTensorType(type) ||
+           (!dimensions.empty() &&
+            std::find(dimensions.begin(), dimensions.end(), 0U) == dimensions.end());
+}
+
+Status checkValueSize(OperandType type, const Dimensions& dimensions) {
+    return checkTensorDimensions(dimensions, elementSize(type), false);
+}
+
 std::optional<std::uint64_t> valueBytes(OperandType type, const Dimensions& dimensions) {
     if (type == OperandType::OEM) {
         return std::nullopt;
     }
-    std::uint64_t bytes = elementBytes(type);
-    if (isExtension(type)) {
-        const auto* const information = Devices::get().extensions().find(type);
-        bytes = information == nullptr ? 0 : information->byteSize;
-    }
+    std::uint64_t bytes = elementSize(type);
     if (isTensorType(type) && dimensions.empty()) {
         return 0;
     }
     for (const std::uint32_t dimension : dimensions) {
-        bytes *= dimension;  // at most kMaximumValueBytes: checkOperandType
+        bytes *= dimension;  // at most kMaximumValueBytes: checkOperandType, checkValueSize
     }
     return bytes;
 }

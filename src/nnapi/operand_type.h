@@ -28,8 +28,15 @@ namespace nnburst::nnapi {
 /// One of the HAL's tensor types, or an extension's.
 [[nodiscard]] bool isTensorType(OperandType type);
 
-/// The size of a value in bytes; 0 if a dimension is unknown; nothing if only the type's vendor
-/// knows it, as of an OEM scalar.
+/// Whether the program or the model has given all dimensions that a value of `type` has.
+[[nodiscard]] bool areDimensionsKnown(OperandType type, const Dimensions& dimensions);
+
+/// BAD_DATA if a value of `type` with these dimensions takes more bytes than the HAL can count.
+/// Unknown dimensions count as 1.
+[[nodiscard]] Status checkValueSize(OperandType type, const Dimensions& dimensions);
+
+/// The size of a value in bytes, of dimensions that checkValueSize accepts; 0 if a dimension is
+/// unknown; nothing if only the type's vendor knows it, as of an OEM scalar.
 [[nodiscard]] std::optional<std::uint64_t> valueBytes(OperandType type,
                                                       const Dimensions& dimensions);
 

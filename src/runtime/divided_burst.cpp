@@ -10,13 +10,40 @@
 #include "burst/ended_executions.h"
 #include "burst/exclusive_use.h"
 #include "burst/submission_errors.h"
+#include "burst/unanswered_outputs.h"
 #include "nnburst/validation.h"
+#include "runtime/memory_in_use.h"
 
 namespace nnburst::runtime {
 
 namespace {
 
 using Use = burst::ExclusiveUse<burst::TryLock>;
+
+/// The bursts of the parts, one for each.
+class PartBursts {
+  public:
+    explicit PartBursts(std::vector<std::unique_ptr<Burst>> bursts) : bursts_(std::move(bursts)) {}
+
+    [[nodiscard]] const std::vector<std::unique_ptr<Burst>>& all() const noexcept {
+        return bursts_;
+    }
+
+    [[nodiscard]] bool isMemoryInUse() const {
+        return std::any_of(bursts_.begin(), bursts_.end(),
+                           [](const auto& burst) { return burst->isMemoryInUse(); });
+    }
+
+    Result<> waitForMemory(const OptionalTimePoint& deadline) const {
+        for (const std::unique_ptr<Burst>& burst : bursts_) {
+            NNBURST_TRY(burst->waitForMemory(deadline));
+        }
+        return {};
+    }
+
+  private:
+    const std::vector<std::unique_ptr<Burst>> bursts_;
+};
 
 /// Each part as a request to its burst.
 class BurstExecutor final : public PartExecutor {
@@ -63,7 +90,7 @@ class DividedBurst::State {
     State(std::shared_ptr<DividedModel> model, std::vector<std::unique_ptr<Burst>> bursts,
           std::shared_ptr<TemporaryMemory> memory, std::uint32_t inFlight)
         : model_(std::move(model)),
-          bursts_(std::move(bursts)),
+          bursts_(std::make_shared<PartBursts>(std::move(bursts))),
           memory_(std::move(memory)),
           run_(model_->plan(), memory_),
           ended_(inFlight) {}
@@ -71,7 +98,7 @@ class DividedBurst::State {
     [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
     [[nodiscard]] const DividedModel& model() const noexcept { return *model_; }
     [[nodiscard]] const std::vector<std::unique_ptr<Burst>>& bursts() const noexcept {
-        return bursts_;
+        return bursts_->all();
     }
     [[nodiscard]] const std::shared_ptr<TemporaryMemory>& memory() const noexcept {
         return memory_;
@@ -84,15 +111,37 @@ class DividedBurst::State {
 
     Result<> checkRoom() const { return ended_.hasRoom() ? Result<>() : Result<>(ended_.noRoom()); }
 
+    [[nodiscard]] bool isMemoryInUse() const { return bursts_->isMemoryInUse(); }
+    Result<> waitForMemory(const OptionalTimePoint& deadline) const {
+        return bursts_->waitForMemory(deadline);
+    }
+
     Result<> execute(const Request& request, const ExecutionOptions& options,
                      ExecutionOutcome& outcome) {
         if (const Result<> checked = check(request); !checked) {
             return burst::failed(outcome, checked);
         }
-        BurstExecutor executor(bursts_, options);
-        Result<> result = run_.run(executor, outcome);
-        return run_.wasEmpty() ? model_->executeWhole(std::move(result), request, options, outcome)
-                               : result;
+        BurstExecutor executor(bursts_->all(), options);
+        return execute(run_, executor, request, options, outcome);
+    }
+
+    /// Executes `request`, which `run` has bound. The burst of a part does not know which memory
+    /// the driver of another part may still write.
+    Result<> execute(DividedRun& run, PartExecutor& executor, const Request& request,
+                     const ExecutionOptions& options, ExecutionOutcome& outcome) {
+        if (!inUse_.isEmpty()) {
+            inUse_.dropAnswered();
+            if (inUse_.isUsedBy(request)) {
+                return burst::failed(outcome, burst::memoryInUse());
+            }
+        }
+        Result<> result = run.run(executor, outcome);
+        if (!result && result.error().status == ErrorStatus::DEVICE_UNAVAILABLE &&
+            bursts_->isMemoryInUse()) {
+            inUse_.add(bursts_, request);
+        }
+        return run.wasEmpty() ? model_->executeWhole(std::move(result), request, options, outcome)
+                              : result;
     }
 
     /// Runs the execution at once and keeps its result.
@@ -112,10 +161,11 @@ class DividedBurst::State {
     }
 
     const std::shared_ptr<DividedModel> model_;
-    const std::vector<std::unique_ptr<Burst>> bursts_;  // one for each part
+    const std::shared_ptr<PartBursts> bursts_;
     const std::shared_ptr<TemporaryMemory> memory_;
     burst::TryLock lock_;
     DividedRun run_;
+    MemoryInUse<PartBursts> inUse_;  // of all parts
     burst::EndedExecutions ended_;
 };
 
@@ -174,10 +224,7 @@ class DividedBurst::Reusable final : public ReusableExecution {
         }
         options_.deadline = deadline;
         ReusableExecutor executor(reusables_, state_->bursts(), options_);
-        Result<> result = run_.run(executor, outcome);
-        return run_.wasEmpty()
-                   ? state_->model().executeWhole(std::move(result), request_, options_, outcome)
-                   : result;
+        return state_->execute(run_, executor, request_, options_, outcome);
     }
 
     const std::shared_ptr<State> state_;
@@ -247,15 +294,13 @@ Result<> DividedBurst::wait(Submission submission, ExecutionOutcome& outcome) {
 }
 
 bool DividedBurst::isMemoryInUse() {
-    return std::any_of(state_->bursts().begin(), state_->bursts().end(),
-                       [](const auto& burst) { return burst->isMemoryInUse(); });
+    const Use use(state_->lock());
+    return !use || state_->isMemoryInUse();
 }
 
 Result<> DividedBurst::waitForMemory(const OptionalTimePoint& deadline) {
-    for (const std::unique_ptr<Burst>& burst : state_->bursts()) {
-        NNBURST_TRY(burst->waitForMemory(deadline));
-    }
-    return {};
+    const Use use(state_->lock());
+    return use ? state_->waitForMemory(deadline) : Result<>(burst::usedByAnotherThread());
 }
 
 void DividedBurst::freeMemory(const SharedRegion& region) {

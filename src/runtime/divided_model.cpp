@@ -55,14 +55,21 @@ class DividedModel::ExecutionState final : public PartExecutor {
 
     [[nodiscard]] bool wasEmpty() const noexcept { return run_.wasEmpty(); }
 
+    /// Of executions through the bursts, and of those without a burst, also those of other
+    /// executions: more may be refused than is needed.
     [[nodiscard]] bool isMemoryInUse() const {
         return std::any_of(bursts_.begin(), bursts_.end(),
-                           [](const auto& burst) { return burst->isMemoryInUse(); });
+                           [](const auto& burst) { return burst->isMemoryInUse(); }) ||
+               std::any_of(plan_.parts.begin(), plan_.parts.end(),
+                           [](const PlannedPart& part) { return part.prepared->isMemoryInUse(); });
     }
 
     Result<> waitForMemory(const OptionalTimePoint& deadline) const {
         for (const std::unique_ptr<Burst>& burst : bursts_) {
             NNBURST_TRY(burst->waitForMemory(deadline));
+        }
+        for (const PlannedPart& part : plan_.parts) {
+            NNBURST_TRY(part.prepared->waitForMemory(deadline));
         }
         return {};
     }
@@ -111,12 +118,14 @@ Result<std::unique_ptr<DividedModel::ExecutionState>> DividedModel::takeState() 
     return std::make_unique<ExecutionState>(plan_, std::move(memory));
 }
 
-void DividedModel::giveBack(std::unique_ptr<ExecutionState> state, const Request& request) {
-    const bool isInUse = state->isMemoryInUse();
+void DividedModel::giveBack(std::unique_ptr<ExecutionState> state, const Request& request,
+                            const Result<>& result) {
+    const bool isLost = !result && result.error().status == ErrorStatus::DEVICE_UNAVAILABLE;
+    const bool isInUse = isLost && state->isMemoryInUse();
     const system::MutexLock lock(mutex_);
     if (isInUse) {
         inUse_.add(std::move(state), request);
-    } else if (idle_.size() < kMaximumIdleStates) {
+    } else if (!isLost && idle_.size() < kMaximumIdleStates) {
         idle_.push_back(std::move(state));
     }
 }
@@ -145,10 +154,7 @@ Result<> DividedModel::executeSynchronously(const Request& request, const Execut
     NNBURST_TRY_ASSIGN(std::unique_ptr<ExecutionState> state, takeState());
     Result<> result = state->execute(request, options, outcome);
     const bool wasEmpty = state->wasEmpty();
-    const bool isLost = !result && result.error().status == ErrorStatus::DEVICE_UNAVAILABLE;
-    if (!isLost || state->isMemoryInUse()) {
-        giveBack(std::move(state), request);  // in use: a driver may still write its memory
-    }
+    giveBack(std::move(state), request, result);
     return wasEmpty ? executeWhole(std::move(result), request, options, outcome) : result;
 }
 

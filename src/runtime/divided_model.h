@@ -53,8 +53,10 @@ class DividedModel final : public PreparedModel, public std::enable_shared_from_
     /// Whether an input or output of `request` overlaps with memory in `inUse_`.
     [[nodiscard]] bool usesMemoryInUse(const Request& request);
     [[nodiscard]] Result<std::unique_ptr<ExecutionState>> takeState();
-    /// Keeps the state in which `request` was executed.
-    void giveBack(std::unique_ptr<ExecutionState> state, const Request& request);
+    /// Keeps the state in which `request` was executed, which has ended with `result`. Not after
+    /// the loss of a device, unless its driver may still write memory.
+    void giveBack(std::unique_ptr<ExecutionState> state, const Request& request,
+                  const Result<>& result);
 
     const DividedPlan plan_;
     system::Mutex mutex_;

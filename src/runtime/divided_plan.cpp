@@ -74,8 +74,7 @@ class Placement {
             const bool isFoundLater = (place.kind == Place::Kind::TEMPORARY &&
                                        !plan_.temporaries[place.index].location) ||
                                       (place.kind == Place::Kind::MODEL_OUTPUT &&
-                                       !isFullySpecified(whole_.main.operands[input].type,
-                                                         whole_.main.operands[input].dimensions));
+                                       !areDimensionsKnown(whole_.main.operands[input]));
             planned.isFixed = planned.isFixed && !isFoundLater;
         }
         for (const std::uint32_t output : part.outputs) {
@@ -91,6 +90,12 @@ class Placement {
     DividedPlan take() { return std::move(plan_); }
 
   private:
+    [[nodiscard]] bool areDimensionsKnown(const Operand& operand) const {
+        const auto info = elementInfo(whole_, extensions_, operand.type);
+        const bool mayBeTensor = info ? info->isTensor : isExtension(operand.type);
+        return isKnown(operand.dimensions) && !(mayBeTensor && operand.dimensions.empty());
+    }
+
     Result<Place> placeOf(std::uint32_t operand) {
         const auto known = places_.find(operand);
         if (known != places_.end()) {

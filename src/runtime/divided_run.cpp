@@ -143,7 +143,9 @@ void DividedRun::bindInput(Request& request, const Place& from, RequestArgument&
     if (from.kind == Kind::MODEL_OUTPUT) {
         ofBound(bound_.outputs[from.index]);
         const Operand& operand = plan_.output(from.index);
-        const bool isKnown = isFullySpecified(operand.type, operand.dimensions);
+        // A type of an extension without dimensions may be a tensor.
+        const bool isKnown = isFullySpecified(operand.type, operand.dimensions) &&
+                             !(isExtension(operand.type) && operand.dimensions.empty());
         const Dimensions& dimensions = isKnown ? operand.dimensions : outputDimensions_[from.index];
         // An input has exactly the size of its value; the buffer of an output may be larger.
         if (const auto bytes = operandBytes(operand.type, dimensions); bytes && *bytes != 0) {

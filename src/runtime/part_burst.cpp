@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/part_burst.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "burst/submission_errors.h"
@@ -45,7 +46,7 @@ class PartReusable final : public ReusableExecution {
         }
         if (!state_->isReplaced() && device_ != nullptr) [[likely]] {
             Result<> result = device_->compute(deadline, outcome);
-            if (result || !state_->canReplace(result.error())) {
+            if (result || !state_->canReplace(result.error(), deadline)) {
                 return result;
             }
             return computeInstead(state_->replace(result.error()), result.error(), deadline,
@@ -60,7 +61,10 @@ class PartReusable final : public ReusableExecution {
             return burst::usedByAnotherThread();
         }
         if (!state_->isReplaced() && device_ != nullptr) {
-            return device_->submit(deadline);
+            Result<Submission> submission = device_->submit(deadline);
+            if (state_->noteSubmission(submission, deadline)) {
+                return submission;
+            }
         }
         NNBURST_TRY_ASSIGN(Burst* const burst, state_->makeReplacementBurst());
         NNBURST_TRY(makeReplacementBurst(*burst));
@@ -101,8 +105,10 @@ class PartReusable final : public ReusableExecution {
 
 PartBurstState::PartBurstState(std::unique_ptr<Burst> device,
                                std::shared_ptr<Replacement> replacement,
-                               const BurstOptions& options) noexcept
-    : device_(std::move(device)), replacement_(std::move(replacement)), options_(options) {}
+                               const BurstOptions& options)
+    : device_(std::move(device)), replacement_(std::move(replacement)), options_(options) {
+    inFlight_.reserve(options.inFlight);
+}
 
 Result<Burst*> PartBurstState::makeReplacementBurst() {
     if (owned_ == nullptr) {
@@ -112,6 +118,27 @@ Result<Burst*> PartBurstState::makeReplacementBurst() {
         replacementBurst_.store(owned_.get(), std::memory_order_release);
     }
     return owned_.get();
+}
+
+bool PartBurstState::noteSubmission(const Result<Submission>& submission,
+                                    const OptionalTimePoint& deadline) {
+    if (submission) {
+        inFlight_.push_back({*submission, deadline});
+        return true;
+    }
+    return !canReplaceLost(submission.error(), deadline) || !replace(submission.error());
+}
+
+OptionalTimePoint PartBurstState::forgetSubmission(Submission submission) {
+    const auto found = std::find_if(
+        inFlight_.begin(), inFlight_.end(),
+        [submission](const InFlight& execution) { return execution.submission == submission; });
+    if (found == inFlight_.end()) {
+        return std::nullopt;
+    }
+    const OptionalTimePoint deadline = found->deadline;
+    inFlight_.erase(found);
+    return deadline;
 }
 
 Result<Burst*> PartBurstState::replace(const Error& why) {
@@ -129,7 +156,7 @@ Result<> PartBurst::execute(const Request& request, const ExecutionOptions& opti
     }
     if (!state_->isReplaced()) [[likely]] {
         Result<> result = state_->device().execute(request, options, outcome);
-        if (result || !state_->canReplace(result.error())) {
+        if (result || !state_->canReplace(result.error(), options.deadline)) {
             return result;
         }
         const auto burst = state_->replace(result.error());
@@ -149,7 +176,7 @@ Result<std::unique_ptr<ReusableExecution>> PartBurst::createReusableExecution(
     std::unique_ptr<ReusableExecution> device;
     if (!state_->isReplaced()) {
         auto made = state_->device().createReusableExecution(request, options);
-        if (!made && !state_->canReplace(made.error())) {
+        if (!made && !state_->canReplace(made.error(), {})) {
             return made;
         }
         device = made ? std::move(*made) : nullptr;
@@ -163,7 +190,10 @@ Result<Submission> PartBurst::submit(const Request& request, const ExecutionOpti
         return burst::usedByAnotherThread();
     }
     if (!state_->isReplaced()) {
-        return state_->device().submit(request, options);
+        Result<Submission> submission = state_->device().submit(request, options);
+        if (state_->noteSubmission(submission, options.deadline)) {
+            return submission;
+        }
     }
     NNBURST_TRY_ASSIGN(Burst* const burst, state_->makeReplacementBurst());
     NNBURST_TRY_ASSIGN(const Submission submission, burst->submit(request, options));
@@ -179,18 +209,26 @@ Result<> PartBurst::wait(Submission submission, ExecutionOutcome& outcome) {
         return state_->replacementBurst()->wait(unmarked(submission), outcome);
     }
     Result<> result = state_->device().wait(submission, outcome);
-    if (!result && state_->canReplace(result.error()) &&
-        result.error().status == ErrorStatus::DEVICE_UNAVAILABLE) {
+    const OptionalTimePoint deadline = state_->forgetSubmission(submission);
+    if (!result && state_->canReplaceLost(result.error(), deadline)) {
         state_->noteLoss(result.error());
     }
     return result;
 }
 
 Result<int> PartBurst::completionDescriptor() {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::usedByAnotherThread();
+    }
     return state_->device().completionDescriptor();
 }
 
 Result<bool> PartBurst::armCompletion() {
+    const Use use(state_->lock());
+    if (!use) {
+        return burst::usedByAnotherThread();
+    }
     if (state_->isReplaced()) {
         return true;  // what the replacement executes ends before `submit` returns
     }
@@ -198,11 +236,25 @@ Result<bool> PartBurst::armCompletion() {
 }
 
 bool PartBurst::isDone(Submission submission) {
+    const Use use(state_->lock());
+    if (!use) {
+        return false;
+    }
     Burst* const instead = state_->replacementBurst();
     if (isInstead(submission) && instead != nullptr) {
         return instead->isDone(unmarked(submission));
     }
     return state_->device().isDone(submission);
+}
+
+bool PartBurst::isMemoryInUse() {
+    const Use use(state_->lock());
+    return !use || state_->device().isMemoryInUse();
+}
+
+Result<> PartBurst::waitForMemory(const OptionalTimePoint& deadline) {
+    const Use use(state_->lock());
+    return use ? state_->device().waitForMemory(deadline) : Result<>(burst::usedByAnotherThread());
 }
 
 void PartBurst::freeMemory(const SharedRegion& region) {

@@ -8,11 +8,15 @@
 /// device is lost all later ones go there. Compared with the device's burst, a call costs one more
 /// try-lock and one more call.
 ///
-/// An execution that was submitted is not repeated: its error comes from `wait`.
+/// An execution that the device has accepted with `submit` is not repeated: its error comes from
+/// `wait`. One that it refuses because it is lost is submitted to the replacement. While some are
+/// in flight on the device, another execution is repeated only if the device is lost.
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "burst/exclusive_use.h"
 #include "nnburst/burst.h"
@@ -26,7 +30,7 @@ namespace nnburst::runtime {
 class PartBurstState {
   public:
     PartBurstState(std::unique_ptr<Burst> device, std::shared_ptr<Replacement> replacement,
-                   const BurstOptions& options) noexcept;
+                   const BurstOptions& options);
 
     /// The lock of the burst, for ExclusiveUse.
     [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
@@ -42,10 +46,25 @@ class PartBurstState {
     /// Makes the burst of the replacement, unless it exists. For the thread that has the lock.
     [[nodiscard]] Result<Burst*> makeReplacementBurst();
 
-    /// Whether an execution that failed with `error` can be repeated on the replacement.
-    [[nodiscard]] bool canReplace(const Error& error) const {
-        return isDeviceFailure(error.status) && !device_->isMemoryInUse();
+    /// Whether an execution with that deadline that failed with `error` can be repeated on the
+    /// replacement. For the thread that has the lock.
+    [[nodiscard]] bool canReplace(const Error& error, const OptionalTimePoint& deadline) const {
+        const bool isLost = error.status == ErrorStatus::DEVICE_UNAVAILABLE;
+        return (isLost || inFlight_.empty()) && mayBeRepeated(error.status, deadline) &&
+               !device_->isMemoryInUse();
     }
+    /// The same, and whether the error means that the device is lost. For the thread that has the
+    /// lock.
+    [[nodiscard]] bool canReplaceLost(const Error& error, const OptionalTimePoint& deadline) const {
+        return error.status == ErrorStatus::DEVICE_UNAVAILABLE && canReplace(error, deadline);
+    }
+    /// Notes what the device's burst gave for a submission. False if the device is lost and the
+    /// execution is to be submitted to the replacement. For the thread that has the lock.
+    [[nodiscard]] bool noteSubmission(const Result<Submission>& submission,
+                                      const OptionalTimePoint& deadline);
+    /// Forgets an execution that was waited for; gives its deadline. For the thread that has the
+    /// lock.
+    OptionalTimePoint forgetSubmission(Submission submission);
     /// The burst on which to repeat an execution that failed with `why`. For the thread that has
     /// the lock.
     [[nodiscard]] Result<Burst*> replace(const Error& why);
@@ -54,11 +73,17 @@ class PartBurstState {
     void noteLoss(const Error& why) { (void)replacement_->replace(why); }
 
   private:
+    struct InFlight {
+        Submission submission{};
+        OptionalTimePoint deadline;
+    };
+
     const std::unique_ptr<Burst> device_;
     const std::shared_ptr<Replacement> replacement_;
     const BurstOptions options_;
     burst::TryLock lock_;
-    std::unique_ptr<Burst> owned_;  // of the thread that has the lock
+    std::unique_ptr<Burst> owned_;    // guarded by lock_
+    std::vector<InFlight> inFlight_;  // on the device's burst; guarded by lock_
     std::atomic<Burst*> replacementBurst_{nullptr};
 };
 
@@ -76,10 +101,8 @@ class PartBurst final : public Burst {
     [[nodiscard]] Result<int> completionDescriptor() override;
     [[nodiscard]] Result<bool> armCompletion() override;
     [[nodiscard]] bool isDone(Submission submission) override;
-    [[nodiscard]] bool isMemoryInUse() override { return state_->device().isMemoryInUse(); }
-    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override {
-        return state_->device().waitForMemory(deadline);
-    }
+    [[nodiscard]] bool isMemoryInUse() override;
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
     void freeMemory(const SharedRegion& region) override;
     [[nodiscard]] BurstWaitStats waitStats() const override { return state_->device().waitStats(); }
 

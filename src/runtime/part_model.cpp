@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/part_model.h"
 
+#include <atomic>
 #include <utility>
 
 #include "burst/submission_errors.h"
@@ -10,6 +11,16 @@
 #include "runtime/part_burst.h"
 
 namespace nnburst::runtime {
+
+namespace {
+
+/// The callback of an asynchronous execution, and whether it gets the result of the replacement.
+struct ReplaceableCallback {
+    ExecutionCallback callback;
+    std::atomic<bool> isRepeated{false};
+};
+
+}  // namespace
 
 PartModel::PartModel(SharedPreparedModel prepared, HalVersion version, std::vector<Operand> outputs,
                      std::shared_ptr<Replacement> replacement,
@@ -59,7 +70,7 @@ Result<> PartModel::executeOnDevice(const Request& request, const ExecutionOptio
     Burst* const burst = use && !prepared_->isMemoryInUse() ? keptBurst() : nullptr;
     if (burst == nullptr) {
         Result<> result = prepared_->executeSynchronously(request, options, outcome);
-        if (result || !canReplace(result.error())) {
+        if (result || !canReplace(result.error(), options.deadline)) {
             return result;
         }
         return executeOnReplacement(result.error(), request, options, outcome);
@@ -73,7 +84,7 @@ Result<> PartModel::executeOnDevice(const Request& request, const ExecutionOptio
         unanswered_.add(std::move(kept_), request);
         return result;
     }
-    return replacement_ == nullptr
+    return replacement_ == nullptr || !mayBeRepeated(result.error().status, options.deadline)
                ? result
                : executeOnReplacement(result.error(), request, options, outcome);
 }
@@ -103,6 +114,11 @@ Result<> PartModel::executeSynchronously(const Request& request, const Execution
 
 Result<> PartModel::execute(const Request& request, const ExecutionOptions& options,
                             ExecutionCallback callback) {
+    if (callback && usesMemoryInUse(request)) {
+        const Result<> refused = burst::memoryInUse();
+        callback(refused, {});
+        return refused;
+    }
     if (isReplaced()) {
         return executeOnThread(background_, shared_from_this(), request, options,
                                std::move(callback));
@@ -110,38 +126,41 @@ Result<> PartModel::execute(const Request& request, const ExecutionOptions& opti
     if (replacement_ == nullptr || !callback) {
         return prepared_->execute(request, options, std::move(callback));
     }
-    const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
+    const auto shared = std::make_shared<ReplaceableCallback>();
+    shared->callback = std::move(callback);
     const Result<> launched = prepared_->execute(
         request, options,
         [self = shared_from_this(), request, options, shared](const Result<>& status,
                                                               const ExecutionOutcome& outcome) {
-            if (status || !self->canReplace(status.error())) {
-                (*shared)(status, outcome);
+            if (status || !self->canReplace(status.error(), options.deadline)) {
+                shared->callback(status, outcome);
                 return;
             }
             const Result<> submitted = self->background_->run(
                 options.deadline, [self, request, options, shared, why = status.error()] {
                     ExecutionOutcome its;
                     const Result<> instead = self->executeOnReplacement(why, request, options, its);
-                    (*shared)(instead, its);
+                    shared->callback(instead, its);
                 });
             if (!submitted) {
-                (*shared)(status, outcome);
+                shared->callback(status, outcome);
+                return;
             }
+            shared->isRepeated.store(true, std::memory_order_relaxed);  // only a flag
         });
-    if (!launched && canReplace(launched.error())) {
-        return {};  // the callback comes with the result of the replacement
-    }
-    return launched;
+    return shared->isRepeated.load(std::memory_order_relaxed) ? Result<>() : launched;
 }
 
 Result<FencedExecution> PartModel::executeFenced(const Request& request,
                                                  std::span<const int> waitFor,
                                                  const ExecutionOptions& options,
                                                  OptionalTimeoutDuration timeoutAfterFence) {
+    if (usesMemoryInUse(request)) {
+        return burst::memoryInUse();
+    }
     if (knowsFences(version_) && !isReplaced()) {
         auto launched = prepared_->executeFenced(request, waitFor, options, timeoutAfterFence);
-        if (launched || !canReplace(launched.error())) {
+        if (launched || !canReplace(launched.error(), options.deadline)) {
             return launched;
         }
     }
@@ -162,7 +181,7 @@ Result<std::unique_ptr<Burst>> PartModel::configureExecutionBurst(const BurstOpt
         return std::make_unique<PartBurst>(
             std::make_shared<PartBurstState>(std::move(*burst), replacement_, options));
     }
-    if (!canReplace(burst.error())) {
+    if (!canReplace(burst.error(), {})) {
         return burst;
     }
     const auto model = replacement_->replace(burst.error());

@@ -47,8 +47,9 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
     [[nodiscard]] bool isReplaced() const noexcept {
         return replacement_ != nullptr && replacement_->isPermanent();
     }
-    [[nodiscard]] bool canReplace(const Error& error) {
-        return replacement_ != nullptr && isDeviceFailure(error.status) &&
+    /// Whether an execution with that deadline that failed with `error` can be repeated.
+    [[nodiscard]] bool canReplace(const Error& error, const OptionalTimePoint& deadline) {
+        return replacement_ != nullptr && mayBeRepeated(error.status, deadline) &&
                !prepared_->isMemoryInUse();
     }
     /// Whether an input or output of `request` overlaps with memory in `unanswered_`.

@@ -21,6 +21,11 @@ bool isTooLate(ErrorStatus status) noexcept {
            status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
 }
 
+/// Whether a preparation from cache files failed because of their contents.
+bool isCausedByFiles(ErrorStatus status) noexcept {
+    return status == ErrorStatus::GENERAL_FAILURE || status == ErrorStatus::INVALID_ARGUMENT;
+}
+
 Result<SharedPreparedModel> prepareOnDevice(const PartToPrepare& part, const PartDevice& where,
                                             const CompileOptions& options) {
     const PrepareOptions uncached{.preference = options.preference,
@@ -37,6 +42,17 @@ Result<SharedPreparedModel> prepareOnDevice(const PartToPrepare& part, const Par
         if (prepared) {
             NNBURST_VLOG(COMPILATION, "{} comes from the cache", part.name);
             return prepared;
+        }
+        const ErrorStatus status = prepared.error().status;
+        if (isTooLate(status)) {
+            return prepared;
+        }
+        if (status == ErrorStatus::DEVICE_UNAVAILABLE) {
+            (void)files->makeNew();  // the driver may have crashed because of their contents
+            return prepared;
+        }
+        if (!isCausedByFiles(status)) {
+            files.reset();  // they may be good and stay as they are
         }
     }
     PrepareOptions toCache = uncached;

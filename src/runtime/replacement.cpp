@@ -31,7 +31,9 @@ Result<SharedPreparedModel> Replacement::replace(const Error& why) {
 
 Result<SharedPreparedModel> Replacement::model() {
     const system::MutexLock lock(mutex_);
-    if (!prepared_) {
+    const bool isTransient = prepared_ && !*prepared_ &&
+                             prepared_->error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT;
+    if (!prepared_ || isTransient) {
         prepared_ = prepareModel(*reference_, model_, {.preference = preference_});
     }
     return *prepared_;

@@ -7,6 +7,7 @@
 /// in this process when it is first needed.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,6 +34,13 @@ struct FallbackCounters {
            status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT;
 }
 
+/// Whether an execution that failed with `status` may be repeated on another device. Not after its
+/// deadline: no device can succeed any more, and a device whose answer is late also gives
+/// DEVICE_UNAVAILABLE.
+[[nodiscard]] inline bool mayBeRepeated(ErrorStatus status, const OptionalTimePoint& deadline) {
+    return isDeviceFailure(status) && (!deadline || std::chrono::steady_clock::now() < *deadline);
+}
+
 /// The replacement of one part. Thread-safe.
 class Replacement {
   public:
@@ -50,7 +58,8 @@ class Replacement {
     /// The replacement for an execution that failed with `why`, or the error of its preparation.
     [[nodiscard]] Result<SharedPreparedModel> replace(const Error& why);
 
-    /// The replacement, prepared if it was not yet.
+    /// The replacement, prepared if it was not yet. An error is kept, except
+    /// RESOURCE_EXHAUSTED_TRANSIENT: each call tries again.
     [[nodiscard]] Result<SharedPreparedModel> model();
 
     /// Counts an execution that has ended on the replacement.

@@ -4,8 +4,10 @@
 /// \file
 /// Bursts.
 
+#include <atomic>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "api.h"
 
@@ -115,6 +117,31 @@ TEST_F(NnapiBurst, computesOneExecutionAtATime) {
     EXPECT_GT(successes[0] + successes[1], 0);
     EXPECT_EQ(successes[0] + failures[0], 200);
     EXPECT_EQ(successes[1] + failures[1], 200);
+}
+
+TEST_F(NnapiBurst, computesWhileAnotherThreadFreesReusableExecutions) {
+    constexpr int kExecutions = 300;
+    const auto newReusable = [this] {
+        Execution execution = newReadyExecution();
+        EXPECT_EQ(ANeuralNetworksExecution_setReusable(execution.get(), true), kNoError);
+        EXPECT_EQ(ANeuralNetworksExecution_burstCompute(execution.get(), burst.get()), kNoError);
+        return execution;
+    };
+    const Execution used = newReusable();
+    std::vector<Execution> unused;
+    for (int i = 0; i < kExecutions; ++i) {
+        unused.push_back(newReusable());
+    }
+    std::atomic<bool> isDone{false};
+    std::thread other([&] {
+        unused.clear();
+        isDone = true;
+    });
+    do {
+        EXPECT_EQ(ANeuralNetworksExecution_burstCompute(used.get(), burst.get()), kNoError);
+    } while (!isDone);
+    other.join();
+    EXPECT_EQ(sum, kSum);
 }
 
 TEST_F(NnapiBurst, leavesAnExecutionThatItRefusesInPreparation) {

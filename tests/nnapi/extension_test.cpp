@@ -144,5 +144,30 @@ TEST_F(NnapiExtension, hasAnOperationThatIsComputed) {
     }
 }
 
+TEST_F(NnapiExtension, hasTensorsWhoseDimensionsMustBeGivenIfTheyAreOpen) {
+    std::int32_t operation = 0;
+    ASSERT_EQ(ANeuralNetworksModel_getExtensionOperationType(model.get(), kExtension, kNegate,
+                                                             &operation),
+              kNoError);
+    const Type open(operandType(kTensorType));
+    const Type two(operandType(kTensorType), {2});
+    const std::uint32_t indexes[] = {0, 1};
+    ASSERT_EQ(ANeuralNetworksModel_addOperand(model.get(), open.get()), kNoError);
+    ASSERT_EQ(ANeuralNetworksModel_addOperand(model.get(), open.get()), kNoError);
+    ASSERT_EQ(ANeuralNetworksModel_addOperation(model.get(), operation, 1, indexes, 1, &indexes[1]),
+              kNoError);
+    ASSERT_EQ(
+        ANeuralNetworksModel_identifyInputsAndOutputs(model.get(), 1, indexes, 1, &indexes[1]),
+        kNoError);
+    ASSERT_EQ(ANeuralNetworksModel_finish(model.get()), kNoError);
+    const Compilation compilation = newCompilation(model.get());
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(compilation.get()), kNoError);
+    const Execution execution = newExecution(compilation.get());
+    const std::uint16_t values[2] = {};
+    EXPECT_EQ(ANeuralNetworksExecution_setInput(execution.get(), 0, nullptr, values, 4), kBadData);
+    EXPECT_EQ(ANeuralNetworksExecution_setInput(execution.get(), 0, two.get(), values, 4),
+              kNoError);
+}
+
 }  // namespace
 }  // namespace nnburst::nnapi

@@ -303,6 +303,27 @@ TEST_F(NnapiMemoryDesc, hasDimensionsThatFitItsRoles) {
     EXPECT_EQ(ANeuralNetworksMemoryDesc_setDimensions(other.get(), 1, two.data()), kNoError);
 }
 
+TEST_F(NnapiMemoryDesc, hasLessThanFourGibibytes) {
+    const Model open = newAddition(Type(ANEURALNETWORKS_TENSOR_QUANT8_ASYMM, {}, 1, 0));
+    const Compilation openCompilation = newCompilation(open.get());
+    ASSERT_EQ(ANeuralNetworksCompilation_finish(openCompilation.get()), kNoError);
+    for (const std::vector<std::uint32_t>& dimensions :
+         {std::vector<std::uint32_t>{69632, 858001, 308761441},
+          std::vector<std::uint32_t>{65536, 65536}}) {
+        const auto rank = static_cast<std::uint32_t>(dimensions.size());
+        const MemoryDesc first = newDesc();
+        ASSERT_EQ(ANeuralNetworksMemoryDesc_addInputRole(first.get(), openCompilation.get(), 0, 1),
+                  kNoError);
+        EXPECT_EQ(ANeuralNetworksMemoryDesc_setDimensions(first.get(), rank, dimensions.data()),
+                  kBadData);
+        const MemoryDesc second = newDesc();
+        ASSERT_EQ(ANeuralNetworksMemoryDesc_setDimensions(second.get(), rank, dimensions.data()),
+                  kNoError);
+        EXPECT_EQ(ANeuralNetworksMemoryDesc_addInputRole(second.get(), openCompilation.get(), 0, 1),
+                  kBadData);
+    }
+}
+
 TEST_F(NnapiMemoryDesc, ofAScalarHasNoDimensions) {
     ASSERT_EQ(ANeuralNetworksMemoryDesc_addInputRole(desc.get(), compilation.get(), 2, 1),
               kNoError);
@@ -575,6 +596,20 @@ TEST_F(NnapiMemoryOfOpenShapes, carriesAnOutputToAnInput) {
               kNoError);
     ASSERT_EQ(ANeuralNetworksExecution_compute(second.get()), kNoError);
     EXPECT_EQ(sum, (TwoFloats{21, 42}));
+}
+
+TEST_F(NnapiMemoryOfOpenShapes, takesNoOutputOfOtherDimensions) {
+    const Type one(ANEURALNETWORKS_TENSOR_FLOAT32, {1});
+    const Memory memory = newMemory({2});
+    const Execution first = newExecution(openCompilation.get());
+    ASSERT_EQ(ANeuralNetworksExecution_setInput(first.get(), 0, one.get(), a.data(), 4), kNoError);
+    ASSERT_EQ(ANeuralNetworksExecution_setInput(first.get(), 1, one.get(), b.data(), 4), kNoError);
+    ASSERT_EQ(
+        ANeuralNetworksExecution_setOutputFromMemory(first.get(), 0, nullptr, memory.get(), 0, 0),
+        kNoError);
+    EXPECT_EQ(ANeuralNetworksExecution_compute(first.get()), kOpFailed);
+    const Memory copy = newMemory({2});
+    EXPECT_EQ(ANeuralNetworksMemory_copy(memory.get(), copy.get()), kBadData) << "has contents";
 }
 
 TEST_F(NnapiMemoryOfOpenShapes, needsDimensions) {

@@ -6,12 +6,17 @@
 /// All devices are in this process.
 
 #include <algorithm>
+#include <atomic>
+#include <filesystem>
 #include <span>
+#include <thread>
 #include <vector>
 
+#include "device/driver_process.h"
 #include "device/hal_models.h"
 #include "nnburst/model_builder.h"
 #include "runtime/divided_model.h"
+#include "runtime/replacement.h"
 #include "runtime_test.h"
 
 namespace nnburst::runtime {
@@ -294,6 +299,106 @@ TEST(Fallback, leavesErrorsToAProgramThatHasChosenItsDevices) {
     ASSERT_FALSE(compiled);
     EXPECT_EQ(compiled.error().message, "this device prepares nothing");
     EXPECT_EQ(runtime->stats().failedPreparations, 0U);
+}
+
+TEST(Fallback, isPreparedAgainIfMemoryWasLacking) {
+    for (const ErrorStatus error :
+         {ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, ErrorStatus::GENERAL_FAILURE}) {
+        const bool isTransient = error == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT;
+        const auto reference = filtered(everything);
+        reference->failPreparations = true;
+        reference->preparationError = error;
+        Replacement replacement("a part", chain({ADD}), ExecutionPreference::FAST_SINGLE_ANSWER,
+                                reference, std::make_shared<FallbackCounters>());
+        EXPECT_FALSE(replacement.model());
+        reference->failPreparations = false;
+        EXPECT_EQ(replacement.model().has_value(), isTransient);
+        EXPECT_EQ(replacement.model().has_value(), isTransient);
+        EXPECT_EQ(reference->preparations, isTransient ? 2 : 1);
+    }
+}
+
+/// The contents of the files may be why the driver was lost.
+TEST(Fallback, replacesCacheFilesWithWhichADriverWasLost) {
+    const test::TemporaryDirectory keyFolder;
+    const test::TemporaryDirectory folder;
+    const auto device = filtered(everything, {.cacheKeyFile = keyFolder.path() / "key"});
+    const auto runtime = runtimeOf({named("one", device)});
+    const CompileOptions options{.devices = {0}, .cacheDirectory = folder.path()};
+    const auto cachedBytes = [&] {
+        std::uintmax_t bytes = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+            bytes += entry.file_size();
+        }
+        return bytes;
+    };
+    ASSERT_TRUE(runtime->compile(chain({ADD}), options));
+    EXPECT_GT(cachedBytes(), 0U);
+    device->cacheError = ErrorStatus::MISSED_DEADLINE_TRANSIENT;
+    EXPECT_FALSE(runtime->compile(chain({ADD}), options));
+    EXPECT_GT(cachedBytes(), 0U);
+    device->cacheError = ErrorStatus::DEVICE_UNAVAILABLE;
+    EXPECT_FALSE(runtime->compile(chain({ADD}), options));
+    EXPECT_EQ(cachedBytes(), 0U);
+    device->cacheError = ErrorStatus::NONE;
+    ASSERT_TRUE(runtime->compile(chain({ADD}), options));
+    EXPECT_GT(cachedBytes(), 0U);
+}
+
+TEST(Fallback, isNotForAnExecutionBesideThoseInFlight) {
+    const auto runtime = runtimeOf({named("one", filtered(everything))}, kSlow);
+    const auto compiled = runtime->compile(chain({ADD, RELU}), {});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    const auto burst = (*compiled)->configureExecutionBurst({});
+    ASSERT_TRUE(burst) << burst.error().message;
+    SmallRequest first;
+    SmallRequest second;
+    for (SmallRequest* request : {&first, &second}) {
+        request->input<float>({1, -2, 3, 4}, {}).output(16);
+    }
+    const auto reusable = (*burst)->createReusableExecution(second.request, {});
+    ASSERT_TRUE(reusable) << reusable.error().message;
+    const auto submission = (*burst)->submit(first.request, {});
+    ASSERT_TRUE(submission) << submission.error().message;
+    ExecutionOutcome outcome;
+    for (const Result<>& refused :
+         {(*burst)->execute(second.request, {}, outcome), (*reusable)->compute({}, outcome)}) {
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    }
+    EXPECT_TRUE((*burst)->wait(*submission, outcome));
+    EXPECT_TRUE((*burst)->execute(second.request, {}, outcome));
+    EXPECT_EQ(runtime->stats().failedExecutions, 0U);
+}
+
+TEST(Fallback, isNotForABurstThatAnotherThreadUses) {
+    const auto runtime = runtimeOf({named("one", filtered(everything))}, kSlow);
+    const auto compiled = runtime->compile(chain({ADD, RELU}), {});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    const auto burst = (*compiled)->configureExecutionBurst({});
+    ASSERT_TRUE(burst) << burst.error().message;
+    SmallRequest request;
+    request.input<float>({1, -2, 3, 4}, {}).output(16);
+    std::atomic<bool> hasCalled{false};
+    std::atomic<bool> isDone{false};
+    std::thread other([&] {
+        while (!isDone) {
+            static_cast<void>((*burst)->armCompletion());
+            static_cast<void>((*burst)->isDone(Submission{1}));
+            static_cast<void>((*burst)->isMemoryInUse());
+            hasCalled = true;
+        }
+    });
+    while (!hasCalled) {
+        std::this_thread::yield();
+    }
+    for (int i = 0; i < 500; ++i) {
+        ExecutionOutcome outcome;
+        static_cast<void>((*burst)->execute(request.request, {}, outcome));
+    }
+    isDone = true;
+    other.join();
+    EXPECT_EQ(runtime->stats().failedExecutions, 0U);
 }
 
 // ---- Shapes and errors of divided models

@@ -339,6 +339,19 @@ TEST_F(Drivers, keepPartsOfModelsInCacheFiles) {
         EXPECT_EQ(fileCount(), 6);  // two for each of three parts
         expectMixedModelIsRight(**compiled);
     }
+    // A preparation that comes too late leaves the files as they are.
+    const auto sizes = [&] {
+        std::vector<std::uintmax_t> all;
+        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+            all.push_back(entry.file_size());
+        }
+        return all;
+    };
+    const std::vector<std::uintmax_t> before = sizes();
+    CompileOptions late = options;
+    late.deadline = TimePoint(std::chrono::nanoseconds(1));
+    EXPECT_FALSE(runtime->compile(makeMixedModel(), late));
+    EXPECT_EQ(sizes(), before);
     // Another token has other files; a file that was changed is not used.
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         writeFile(entry.path(), "nonsense");

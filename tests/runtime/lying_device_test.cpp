@@ -138,6 +138,65 @@ TEST_P(LyingDevice, isNotAskedForEverForMoreMemory) {
     ASSERT_FALSE(execute());
 }
 
+/// Gives `shapes` of each part in turn, and keeps the dimensions of the part's input.
+class ShapesOfParts final : public PartExecutor {
+  public:
+    explicit ShapesOfParts(std::vector<Dimensions> shapes) : shapes_(std::move(shapes)) {}
+    Result<> execute(std::size_t part, const Request& request, ExecutionOutcome& outcome) override {
+        given.push_back(request.inputs[0].dimensions);
+        outcome.outputShapes = {{.dimensions = shapes_[part], .isSufficient = true}};
+        return {};
+    }
+
+    std::vector<Dimensions> given;
+
+  private:
+    const std::vector<Dimensions> shapes_;
+};
+
+/// A tensor of an extension whose rank is open is an output, and the input of the second part.
+TEST(DividedRun, findsTheDimensionsOfATensorOfAnExtension) {
+    constexpr const char* kName = "org.nnburst.test";
+    const auto type = static_cast<OperandType>((1U << 16) | 7U);
+    const Extension extension{.name = kName,
+                              .operandTypes = {{.type = 7, .isTensor = true, .byteSize = 2}}};
+    Model whole;
+    whole.extensionNameToPrefix = {{.name = kName, .prefix = 1}};
+    whole.main.operands = {{.type = TENSOR_FLOAT32,
+                            .dimensions = {2},
+                            .numberOfConsumers = 0,
+                            .lifetime = OperandLifeTime::SUBGRAPH_INPUT},
+                           {.type = type,
+                            .dimensions = {},
+                            .numberOfConsumers = 0,
+                            .lifetime = OperandLifeTime::SUBGRAPH_OUTPUT},
+                           {.type = TENSOR_FLOAT32,
+                            .dimensions = {2},
+                            .numberOfConsumers = 0,
+                            .lifetime = OperandLifeTime::SUBGRAPH_OUTPUT}};
+    whole.main.inputIndexes = {0};
+    whole.main.outputIndexes = {1, 2};
+    const std::vector<Submodel> parts{{.model = {}, .inputs = {0}, .outputs = {1}},
+                                      {.model = {}, .inputs = {1}, .outputs = {2}}};
+    const auto plan = planParts(whole, parts, std::span(&extension, 1));
+    ASSERT_TRUE(plan) << plan.error().message;
+    EXPECT_TRUE(plan->parts[0].isFixed);
+    EXPECT_FALSE(plan->parts[1].isFixed);
+
+    auto memory = TemporaryMemory::create(*plan);
+    ASSERT_TRUE(memory) << memory.error().message;
+    DividedRun run(*plan, *memory);
+    SmallRequest request;
+    request.input<float>({1, 2}, {}).output(8).output(8);
+    ASSERT_TRUE(run.bind(request.request));
+    ShapesOfParts executor({Dimensions{4}, Dimensions{2}});
+    ExecutionOutcome outcome;
+    const Result<> result = run.run(executor, outcome);
+    ASSERT_TRUE(result) << result.error().message;
+    ASSERT_EQ(executor.given.size(), 2U);
+    EXPECT_EQ(executor.given[1], Dimensions{4});
+}
+
 INSTANTIATE_TEST_SUITE_P(Between, LyingDevice, testing::Bool(), [](const auto& instance) {
     return instance.param ? "anOutput" : "aTemporary";
 });

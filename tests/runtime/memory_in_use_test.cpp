@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Models of a runtime whose driver does not answer an execution: its outputs count as in use.
+/// Models of a runtime whose driver does not answer an execution: its outputs count as in use, or
+/// its replacement executes.
+
+#include <chrono>
+#include <future>
 
 #include "device/hal_models.h"
+#include "nnburst/model_builder.h"
 #include "runtime/divided_model.h"
 #include "runtime/part_model.h"
 #include "runtime_test.h"
@@ -16,12 +21,18 @@ using enum OperandType;
 using test::SmallRequest;
 
 tl::unexpected<Error> notUsed() {
-    return failure(ErrorStatus::GENERAL_FAILURE, "not used by a synchronous execution");
+    return failure(ErrorStatus::GENERAL_FAILURE, "not used by these tests");
+}
+
+tl::unexpected<Error> unanswered() {
+    return failure(ErrorStatus::DEVICE_UNAVAILABLE, "no answer");
 }
 
 /// What a driver does, and what it was asked to do.
 struct SilentDriver {
     bool isSilent = false;         ///< it does not answer executions of bursts
+    bool isSilentToCalls = false;  ///< nor those without a burst
+    bool answersLate = false;      ///< after the time for the answer, but writes nothing later
     bool mayWrite = false;         ///< the outputs of those that it did not answer
     bool mayWriteByCalls = false;  ///< those of executions without a burst
     int executions = 0;            ///< through bursts
@@ -33,6 +44,18 @@ struct SilentDriver {
     }
 };
 
+/// A request that was registered with a lost driver.
+class LostReusable final : public ReusableExecution {
+  public:
+    Result<> compute(const OptionalTimePoint& /*deadline*/,
+                     ExecutionOutcome& /*outcome*/) override {
+        return unanswered();
+    }
+    Result<Submission> submit(const OptionalTimePoint& /*deadline*/) override {
+        return unanswered();
+    }
+};
+
 class SilentBurst final : public Burst {
   public:
     explicit SilentBurst(SilentDriver& driver) : driver_(driver) {}
@@ -41,18 +64,18 @@ class SilentBurst final : public Burst {
         ++driver_.executions;
         if (driver_.isSilent) {
             wasSilent_ = true;
-            driver_.mayWrite = true;
-            return failure(ErrorStatus::DEVICE_UNAVAILABLE, "no answer");
+            driver_.mayWrite = !driver_.answersLate;
+            return unanswered();
         }
         return driver_.end(outcome);
     }
     Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
         const Request& /*request*/, const ExecutionOptions& /*options*/) override {
-        return notUsed();
+        return std::make_unique<LostReusable>();
     }
     Result<Submission> submit(const Request& /*request*/,
                               const ExecutionOptions& /*options*/) override {
-        return notUsed();
+        return unanswered();
     }
     Result<> wait(Submission /*submission*/, ExecutionOutcome& /*outcome*/) override {
         return notUsed();
@@ -73,11 +96,19 @@ class SilentModel final : public PreparedModel {
     Result<> executeSynchronously(const Request& /*request*/, const ExecutionOptions& /*options*/,
                                   ExecutionOutcome& outcome) override {
         ++driver_.calls;
+        if (driver_.isSilentToCalls) {
+            driver_.mayWriteByCalls = true;
+            return unanswered();
+        }
         return driver_.end(outcome);
     }
+    /// Calls back with an error. Memory is in use only afterwards.
     Result<> execute(const Request& /*request*/, const ExecutionOptions& /*options*/,
-                     ExecutionCallback /*callback*/) override {
-        return notUsed();
+                     ExecutionCallback callback) override {
+        const Result<> failed = unanswered();
+        callback(failed, {});
+        driver_.mayWriteByCalls = true;
+        return failed;
     }
     Result<FencedExecution> executeFenced(const Request& /*request*/,
                                           std::span<const int> /*waitFor*/,
@@ -101,7 +132,9 @@ Operand floats(OperandLifeTime lifetime) {
 }
 
 /// in -> first -> temporary -> second -> out
-std::shared_ptr<PreparedModel> makeDivided(const SharedPreparedModel& part) {
+std::shared_ptr<PreparedModel> makeDivided(const SharedPreparedModel& first,
+                                           const SharedPreparedModel& second,
+                                           const std::shared_ptr<Background>& background) {
     DividedPlan plan;
     plan.interface.main.operands = {floats(OperandLifeTime::SUBGRAPH_INPUT),
                                     floats(OperandLifeTime::SUBGRAPH_OUTPUT)};
@@ -113,12 +146,13 @@ std::shared_ptr<PreparedModel> makeDivided(const SharedPreparedModel& part) {
                          .elementBytes = 4,
                          .location = DataLocation{.length = 8}}};
     const Place between{Place::Kind::TEMPORARY, 0};
+    plan.background = background;
     plan.parts = {{.name = "first",
-                   .prepared = part,
+                   .prepared = first,
                    .inputs = {{Place::Kind::MODEL_INPUT, 0}},
                    .outputs = {between}},
                   {.name = "second",
-                   .prepared = part,
+                   .prepared = second,
                    .inputs = {between},
                    .outputs = {{Place::Kind::MODEL_OUTPUT, 0}}}};
     return std::make_shared<DividedModel>(std::move(plan));
@@ -130,11 +164,12 @@ class UnansweredPartTest : public testing::TestWithParam<bool> {
     UnansweredPartTest() {
         const auto prepared = std::make_shared<SilentModel>(driver);
         if (GetParam()) {
-            model = makeDivided(prepared);
+            model = makeDivided(prepared, prepared, background);
         } else {
             model = std::make_shared<PartModel>(
                 prepared, HalVersion::V1_3,
-                std::vector<Operand>{floats(OperandLifeTime::SUBGRAPH_OUTPUT)}, nullptr, nullptr);
+                std::vector<Operand>{floats(OperandLifeTime::SUBGRAPH_OUTPUT)}, nullptr,
+                background);
         }
         request.input<float>({1, 2}, {}).output(8);
         // The first one is no reason to make a burst, the second one is.
@@ -151,6 +186,7 @@ class UnansweredPartTest : public testing::TestWithParam<bool> {
     }
 
     SilentDriver driver;
+    const std::shared_ptr<Background> background = *Background::create();
     std::shared_ptr<PreparedModel> model;
     SmallRequest request;
 };
@@ -189,6 +225,159 @@ TEST_P(UnansweredPartTest, withoutABurstLetsThePreparedModelExecute) {
     EXPECT_EQ(execute(request), ErrorStatus::NONE);
     EXPECT_EQ(driver.executions, executions);
     EXPECT_GT(driver.calls, calls);
+}
+
+TEST_P(UnansweredPartTest, keepsItsMemoryFromAsynchronousAndFencedExecutions) {
+    driver.isSilent = true;
+    EXPECT_EQ(execute(request), ErrorStatus::DEVICE_UNAVAILABLE);
+    driver.isSilent = false;
+    for (const Way way : {Way::ASYNCHRONOUS, Way::FENCED}) {
+        ExecutionOutcome outcome;
+        const Result<> result = executeIn(way, *model, request.request, outcome);
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
+            << result.error().message;
+    }
+}
+
+/// Parts on two devices, of which the second does not answer.
+class UnansweredSecondPartTest : public testing::Test {
+  protected:
+    UnansweredSecondPartTest() { request.input<float>({1, 2}, {}).output(8); }
+
+    ErrorStatus execute() {
+        ExecutionOutcome outcome;
+        const Result<> result = model->executeSynchronously(request.request, {}, outcome);
+        return result ? ErrorStatus::NONE : result.error().status;
+    }
+
+    SilentDriver first;
+    SilentDriver second;
+    std::shared_ptr<PreparedModel> model = makeDivided(
+        std::make_shared<SilentModel>(first), std::make_shared<SilentModel>(second), nullptr);
+    SmallRequest request;
+};
+
+TEST_F(UnansweredSecondPartTest, keepsItsMemoryFromTheFirstInABurst) {
+    const auto burst = model->configureExecutionBurst({});
+    ASSERT_TRUE(burst) << burst.error().message;
+    const auto execute = [&] {
+        ExecutionOutcome outcome;
+        const Result<> result = (*burst)->execute(request.request, {}, outcome);
+        return result ? ErrorStatus::NONE : result.error().status;
+    };
+    second.isSilent = true;
+    EXPECT_EQ(execute(), ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_TRUE((*burst)->isMemoryInUse());
+    second.isSilent = false;
+    const int executions = first.executions;
+    EXPECT_EQ(execute(), ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_EQ(first.executions, executions) << "the first driver got the request";
+    second.mayWrite = false;
+    EXPECT_EQ(execute(), ErrorStatus::NONE);
+}
+
+TEST_F(UnansweredSecondPartTest, keepsItsMemoryFromTheFirstWithoutABurst) {
+    second.isSilentToCalls = true;
+    EXPECT_EQ(execute(), ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_TRUE(model->isMemoryInUse());
+    second.isSilentToCalls = false;
+    const int calls = first.calls;
+    EXPECT_EQ(execute(), ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_EQ(first.calls, calls) << "the first driver got the request";
+    second.mayWriteByCalls = false;
+    EXPECT_EQ(execute(), ErrorStatus::NONE);
+}
+
+/// A device that answers only after the deadline of an execution is not lost.
+TEST(LatePart, isUsedAgain) {
+    SilentDriver driver;
+    driver.answersLate = true;
+    const auto replacement = std::make_shared<Replacement>(
+        "a part", test::makeBranchModel(), ExecutionPreference::FAST_SINGLE_ANSWER, localDevice(),
+        std::make_shared<FallbackCounters>());
+    const auto model = std::make_shared<PartModel>(
+        std::make_shared<SilentModel>(driver), HalVersion::V1_3,
+        std::vector<Operand>{floats(OperandLifeTime::SUBGRAPH_OUTPUT)}, replacement, nullptr);
+    const auto burst = model->configureExecutionBurst({});
+    ASSERT_TRUE(burst) << burst.error().message;
+    SmallRequest request;
+    request.input<float>({1, 2}, {}).output(8);
+    ExecutionOutcome outcome;
+    driver.isSilent = true;
+    const ExecutionOptions late{.deadline = TimePoint(std::chrono::nanoseconds(1))};
+    EXPECT_FALSE((*burst)->execute(request.request, late, outcome));
+    driver.isSilent = false;
+    const int executions = driver.executions;
+    EXPECT_FALSE(replacement->isPermanent());
+    EXPECT_TRUE((*burst)->execute(request.request, {}, outcome));
+    EXPECT_EQ(driver.executions, executions + 1);
+}
+
+/// A part whose device is lost, with a replacement.
+class LostPartTest : public testing::Test {
+  protected:
+    LostPartTest() { request.input<float>({-1, 2}, {}).output(8); }
+
+    static Model makeRelu() {
+        ModelBuilder builder;
+        const auto in = builder.addTensor(TENSOR_FLOAT32, {2});
+        const auto out = builder.addTensor(TENSOR_FLOAT32, {2});
+        builder.addOperation(OperationType::RELU, {in}, {out});
+        return std::move(*builder.build({in}, {out}));
+    }
+
+    void expectRight() const {
+        EXPECT_EQ(request.output<float>(0)[0], 0.0F);
+        EXPECT_EQ(request.output<float>(0)[1], 2.0F);
+    }
+
+    void expectRight(Burst& burst, const Result<Submission>& submission) const {
+        ASSERT_TRUE(submission) << submission.error().message;
+        EXPECT_TRUE(replacement->isPermanent());
+        ExecutionOutcome outcome;
+        const Result<> result = burst.wait(*submission, outcome);
+        ASSERT_TRUE(result) << result.error().message;
+        expectRight();
+    }
+
+    /// Long after the end of the test.
+    static TimePoint later() { return std::chrono::steady_clock::now() + std::chrono::minutes(10); }
+
+    SilentDriver driver;
+    const std::shared_ptr<Background> background = *Background::create();
+    const std::shared_ptr<Replacement> replacement =
+        std::make_shared<Replacement>("a part", makeRelu(), ExecutionPreference::FAST_SINGLE_ANSWER,
+                                      localDevice(), std::make_shared<FallbackCounters>());
+    const std::shared_ptr<PartModel> model = std::make_shared<PartModel>(
+        std::make_shared<SilentModel>(driver), HalVersion::V1_3,
+        std::vector<Operand>{floats(OperandLifeTime::SUBGRAPH_OUTPUT)}, replacement, background);
+    SmallRequest request;
+};
+
+TEST_F(LostPartTest, submitsToTheReplacement) {
+    const auto burst = model->configureExecutionBurst({});
+    ASSERT_TRUE(burst) << burst.error().message;
+    expectRight(**burst, (*burst)->submit(request.request, {.deadline = later()}));
+}
+
+TEST_F(LostPartTest, submitsAReusableExecutionToTheReplacement) {
+    const auto burst = model->configureExecutionBurst({});
+    ASSERT_TRUE(burst) << burst.error().message;
+    const auto reusable = (*burst)->createReusableExecution(request.request, {});
+    ASSERT_TRUE(reusable) << reusable.error().message;
+    expectRight(**burst, (*reusable)->submit(later()));
+}
+
+TEST_F(LostPartTest, givesNoErrorIfTheCallbackGetsTheResultOfTheReplacement) {
+    const auto ended = std::make_shared<std::promise<Result<>>>();
+    auto future = ended->get_future();
+    const Result<> launched = model->execute(
+        request.request, {},
+        [ended](const Result<>& status, const auto& /*outcome*/) { ended->set_value(status); });
+    EXPECT_TRUE(launched);
+    EXPECT_TRUE(future.get());
+    expectRight();
 }
 
 INSTANTIATE_TEST_SUITE_P(Model, UnansweredPartTest, testing::Bool(), [](const auto& instance) {

@@ -60,7 +60,7 @@ class FilteredDevice final : public Device {
                                         PreparedModelCallback callback) override {
         ++preparations;
         if (failPreparations) {
-            const Error error{ErrorStatus::GENERAL_FAILURE, "this device prepares nothing"};
+            const Error error{preparationError, "this device prepares nothing"};
             callback(tl::unexpected<Error>(error));
             return tl::unexpected<Error>(error);
         }
@@ -68,6 +68,11 @@ class FilteredDevice final : public Device {
     }
     [[nodiscard]] Result<> prepareModelFromCache(const PrepareOptions& options,
                                                  PreparedModelCallback callback) override {
+        if (cacheError != ErrorStatus::NONE) {
+            const Error error{cacheError, "this device prepares nothing from cache files"};
+            callback(tl::unexpected<Error>(error));
+            return tl::unexpected<Error>(error);
+        }
         return inner_->prepareModelFromCache(options, std::move(callback));
     }
     [[nodiscard]] Result<AllocatedBuffer> allocate(
@@ -79,6 +84,8 @@ class FilteredDevice final : public Device {
     float execTime = 1.0F;
     float powerUsage = 1.0F;
     bool failPreparations = false;
+    ErrorStatus preparationError = ErrorStatus::GENERAL_FAILURE;
+    ErrorStatus cacheError = ErrorStatus::NONE;  // of preparations from cache files
     int preparations = 0;
 
   private:
