@@ -110,7 +110,7 @@ Result<Dimensions> shapeOfSparseToDense(Operands inputs, std::size_t /*output*/)
     const Sizes indices = inputs[0].dimensions;
     const std::size_t depth = indices.size() == 2 ? indices[1] : 1;
     const std::size_t values = countOf(inputs[2]);
-    if (indices.size() > 2 || depth != result.size() || countOf(inputs[3]) != 1 ||
+    if (indices.size() > 2 || depth == 0 || depth != result.size() || countOf(inputs[3]) != 1 ||
         (values != 1 && values != countOf(indices) / depth)) {
         return invalid("indices of shape {} and {} values for an output of {}; must fit",
                        dimensionsText(indices), values, dimensionsText(result));
