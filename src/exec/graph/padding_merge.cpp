@@ -144,7 +144,8 @@ Result<> setPadding(Graph& graph, const Convolution& convolution, std::uint32_t 
     return {};
 }
 
-/// Merges the PAD `index` with its `readers`: operations, once for each input that is its output.
+/// Merges the PAD `index` with its `readers`: operations in their order, once for each input that
+/// is its output.
 Result<> mergePadding(Graph& graph, const ShapeInference& shapes, std::size_t index,
                       const std::vector<std::uint32_t>& readers) {
     const std::optional<ImagePadding> padding = paddingOf(shapes.operation(index).view());
@@ -153,12 +154,14 @@ Result<> mergePadding(Graph& graph, const ShapeInference& shapes, std::size_t in
     }
     const Operation& pad = graph.subgraph.operations[index];
     const std::uint32_t output = pad.outputs[0];
+    // An operation that reads it elsewhere, too, is among the readers twice.
+    if (std::ranges::adjacent_find(readers) != readers.end()) {
+        return {};
+    }
     std::vector<Convolution> convolutions;
     for (const std::uint32_t reader : readers) {
         const std::optional<Convolution> convolution = padded(shapes, reader, *padding);
-        // An operation that reads it elsewhere, too, is among the readers twice.
-        if (!convolution || graph.subgraph.operations[reader].inputs[0] != output ||
-            std::ranges::count(readers, reader) != 1) {
+        if (!convolution || graph.subgraph.operations[reader].inputs[0] != output) {
             return {};
         }
         convolutions.push_back(*convolution);

@@ -61,7 +61,8 @@ struct Interpreter::OperationState {
         bool isCompared;  ///< its value too, in `values`
     };
     std::vector<Input> inputs;
-    std::vector<std::byte> values;  ///< one after the other
+    ChargedBuffer valueMemory;    ///< of those that are compared
+    std::byte* values = nullptr;  ///< one after the other
     // The prepared step and its operands.
     ChargedBuffer scratch;
     std::unique_ptr<Step> step;  ///< null for an operation with runShrinking
@@ -80,7 +81,9 @@ struct Interpreter::OperationState {
     /// `rememberInputs`.
     [[nodiscard]] bool isPreparedFor(std::span<const std::uint32_t> ofInputs,
                                      const OperandValues& given) const;
-    void rememberInputs(std::span<const std::uint32_t> ofInputs, const OperandValues& given);
+    /// The memory for them is among the temporaries of `given`.
+    [[nodiscard]] Result<> rememberInputs(std::span<const std::uint32_t> ofInputs,
+                                          OperandValues& given);
 
     /// Its own cache if its operators depend on values, otherwise `shared`.
     [[nodiscard]] xnnpack::OperatorCache& operatorCache(xnnpack::OperatorCache& shared) noexcept {
@@ -97,7 +100,7 @@ bool Interpreter::OperationState::isPreparedFor(std::span<const std::uint32_t> o
     if (!isPrepared) {
         return false;
     }
-    auto known = values.begin();
+    const std::byte* known = values;
     for (std::size_t input = 0; input < ofInputs.size(); ++input) {
         const std::uint32_t operand = ofInputs[input];
         const Input& prepared = inputs[input];
@@ -116,20 +119,27 @@ bool Interpreter::OperationState::isPreparedFor(std::span<const std::uint32_t> o
     return true;
 }
 
-void Interpreter::OperationState::rememberInputs(std::span<const std::uint32_t> ofInputs,
-                                                 const OperandValues& given) {
+Result<> Interpreter::OperationState::rememberInputs(std::span<const std::uint32_t> ofInputs,
+                                                     OperandValues& given) {
     inputs.clear();
-    values.clear();
+    std::uint64_t bytes = 0;
     for (std::size_t input = 0; input < ofInputs.size(); ++input) {
         const OperandView view = given.shapes().operand(ofInputs[input]);
         const bool isValueOfRun =
             !view.isConstant && !view.isOmitted && isValueInput(*definition, input, view.type);
         inputs.push_back(
             {.shape = view.shape, .isOmitted = view.isOmitted, .isCompared = isValueOfRun});
-        if (isValueOfRun) {
-            values.insert(values.end(), view.data, view.data + sizeBytes(view));
+        bytes += isValueOfRun ? sizeBytes(view) : 0;
+    }
+    NNBURST_TRY_ASSIGN(values, given.reserveTemporary(valueMemory, bytes));
+    std::byte* next = values;
+    for (std::size_t input = 0; input < ofInputs.size(); ++input) {
+        if (inputs[input].isCompared) {
+            const OperandView view = given.shapes().operand(ofInputs[input]);
+            next = std::copy_n(view.data, sizeBytes(view), next);
         }
     }
+    return {};
 }
 
 void Interpreter::OperationState::dropStep(xnnpack::OperatorCache& shared) noexcept {
@@ -276,7 +286,7 @@ Result<> Interpreter::prepare(std::uint32_t index) {
     } else {
         NNBURST_TRY(makeStep(index));
     }
-    state.rememberInputs(graph_.subgraph.operations[index].inputs, values_);
+    NNBURST_TRY(state.rememberInputs(graph_.subgraph.operations[index].inputs, values_));
     state.isPrepared = true;
     return {};
 }

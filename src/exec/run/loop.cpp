@@ -27,7 +27,11 @@ constexpr const char* kTimeLimitName = "time limit of the WHILE";
 class Loop::State final : public GraphOutputs {
   public:
     State(Buffers& buffers, std::vector<GraphInput>& placed, Account* account)
-        : buffers_(buffers), placed_(placed), account_(account) {}
+        : buffers_(buffers), placed_(placed), account_(account) {
+        for (const ChargedBuffer& buffer : buffers_) {
+            bytes_ += buffer.capacityBytes();
+        }
+    }
 
     [[nodiscard]] bool wants(std::size_t /*output*/) const noexcept override { return true; }
 
@@ -35,19 +39,18 @@ class Loop::State final : public GraphOutputs {
                                            std::uint64_t sizeBytes) override {
         NNBURST_ASSERT(output < buffers_.size(), "output {} of {}", output, buffers_.size());
         ChargedBuffer& buffer = buffers_[output];
-        std::uint64_t others = 0;
-        for (const ChargedBuffer& each : buffers_) {
-            others += &each != &buffer ? each.capacityBytes() : 0;
-        }
+        const std::uint64_t others = bytes_ - buffer.capacityBytes();
         const std::uint64_t most = kMaximumArenaBytes - std::min(others, kMaximumArenaBytes);
         if (sizeBytes > most) {
             return failure(
                 ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
                 fmt::format("the state of a WHILE needs more than {} bytes", kMaximumArenaBytes));
         }
-        NNBURST_TRY_ASSIGN(std::byte * data, buffer.reserve(sizeBytes, account_, most));
-        placed_[output] = {.shape = shape, .data = data};
-        return data;
+        const Result<std::byte*> data = buffer.reserve(sizeBytes, account_, most);
+        bytes_ = others + buffer.capacityBytes();
+        NNBURST_TRY(data);
+        placed_[output] = {.shape = shape, .data = *data};
+        return *data;
     }
 
     [[nodiscard]] Result<> sufficient() const override { return {}; }
@@ -56,6 +59,7 @@ class Loop::State final : public GraphOutputs {
     Buffers& buffers_;
     std::vector<GraphInput>& placed_;
     Account* const account_;
+    std::uint64_t bytes_ = 0;  // of all buffers
 };
 
 /// The output of the condition.

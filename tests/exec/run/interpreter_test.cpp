@@ -223,6 +223,40 @@ TEST(Interpreter, chargesTheScratchMemoryOfOperations) {
     EXPECT_TRUE(run) << run.error().message;
 }
 
+TEST(Interpreter, chargesTheValuesThatItRemembersOfEachOperation) {
+    constexpr auto kBytes = OperandType::TENSOR_QUANT8_ASYMM;
+    constexpr std::uint32_t kAxes = 65536;
+    constexpr std::uint64_t kAxesBytes = std::uint64_t{kAxes} * sizeof(std::int32_t);
+    constexpr int kOperations = 8;
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kBytes, {2, 2}, 0.5F, 10);
+    const auto axes = builder.addTensor(kInt, {kAxes});
+    std::vector<std::uint32_t> outputs;
+    for (int i = 0; i < kOperations; ++i) {
+        outputs.push_back(builder.addTensor(kBytes, {0}, 0.5F, 10));
+        builder.addOperation(OperationType::REDUCE_MAX, {x, axes, builder.addScalar(false)},
+                             {outputs.back()});
+    }
+    const auto compiled = compile(build(builder, {x, axes}, outputs), true);
+    const auto runWith = [&](std::uint64_t limit) {
+        Amounts limits;
+        limits[Resource::MEMORY] = limit;
+        ClientShare client(nullptr, Account::create("client", limits));
+        TestRequest request;
+        request.addInput(std::vector<std::byte>(4));
+        request.addInput(bytesOf(std::vector<std::int32_t>(kAxes, 1)));
+        for (int i = 0; i < kOperations; ++i) {
+            request.addOutput(2);
+        }
+        return request.runFor(client, *compiled);
+    };
+    const auto refused = runWith(kOperations * kAxesBytes);
+    ASSERT_FALSE(refused) << "one copy more than there are operations";
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+    const auto run = runWith(3 * kOperations * kAxesBytes);
+    EXPECT_TRUE(run) << run.error().message;
+}
+
 TEST(Interpreter, chargesTheAddressesThatAnOperatorKeeps) {
     constexpr std::uint32_t kSize = 64;
     constexpr std::uint64_t kTableBytes = std::uint64_t{kSize} * kSize * 9 * sizeof(const float*);
