@@ -115,6 +115,10 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
         return seen != State::PARKED;
     }
 
+    [[nodiscard]] bool isRemoved() const noexcept {
+        return state.load(std::memory_order_acquire) == State::REMOVED;
+    }
+
     /// The doorbell was rung. True if the calling thread has to serve the burst.
     bool enter() noexcept {
         State seen = state.load(std::memory_order_acquire);
@@ -382,8 +386,8 @@ void ServingThreadPool::runThread() noexcept {
         if (event.data.u64 == kEndId) {
             return;
         }
-        if (const auto entry = find(event.data.u64)) {
-            answerRing(entry);
+        if (auto entry = find(event.data.u64)) {
+            answerRing(std::move(entry));
         }
         if (threadCount() > allowedThreads() + kKeptIdleThreads && mayEnd()) {
             return;
@@ -399,12 +403,9 @@ void ServingThreadPool::ring(const Registration::Entry& entry) const noexcept {
 }
 
 /// Serves a burst that was rung, and then those that wait for a thread.
-void ServingThreadPool::answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept {
-    if (entry->ringServed()) {
-        return;
-    }
-    Turn turn = beginOrWait(entry);
-    if (turn.entry == nullptr) {
+void ServingThreadPool::answerRing(std::shared_ptr<Registration::Entry> entry) noexcept {
+    Turn turn = entry->ringServed() ? Turn() : beginOrWait(entry);
+    if (turn.entry == nullptr && !entry->isRemoved()) {
         return;
     }
     --idle_;
@@ -413,6 +414,7 @@ void ServingThreadPool::answerRing(const std::shared_ptr<Registration::Entry>& e
         const bool hasMore = turn.entry->enter() && serve(turn);
         turn = endAndTakeWaiting(*turn.entry, hasMore);
     }
+    entry.reset();  // may close its doorbell, which takes as long as its client likes
     ++idle_;
 }
 

@@ -133,7 +133,7 @@ class ServingThreadPool {
         bool isOneOfMany = false;  ///< ServingShares::isOneOfMany, as its turn begins
     };
 
-    void answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept;
+    void answerRing(std::shared_ptr<Registration::Entry> entry) noexcept;
     [[nodiscard]] bool serve(const Turn& turn) noexcept;
     [[nodiscard]] Turn begin(std::shared_ptr<Registration::Entry> entry) noexcept
         NNBURST_REQUIRES(mutex_);
