@@ -191,7 +191,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                         [callback, status, outcome, token] { notify(*callback, status, outcome); });
                 };
                 return launchOf<void>(
-                    **request, [model = model_, request = *request, options = *options, ended] {
+                    **request, 0, [model = model_, request = *request, options = *options, ended] {
                         return model->execute(*request, options, ended);
                     });
             })
@@ -235,9 +235,11 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                 const OptionalTimeoutDuration timeout =
                     durationFromMessage(context.getParams().getTimeoutAfterFence());
                 const SharedRequest launched = request->request;
+                const std::size_t fenceCount = request->waitFor.size();
                 return launchOf<LaunchedEnd>(
-                    *launched, [this, fenced = std::make_shared<FencedRequest>(std::move(*request)),
-                                options, timeout, isBegun] {
+                    *launched, fenceCount,
+                    [this, fenced = std::make_shared<FencedRequest>(std::move(*request)), options,
+                     timeout, isBegun] {
                         isBegun->store(true, std::memory_order_relaxed);  // loop.post orders it
                         return launch(*fenced, options, timeout);
                     });
@@ -306,6 +308,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     /// A client decides how many arguments a request has: more are read and checked on a job
     /// thread, and charged while the request waits.
     static constexpr std::size_t kFewArguments = 1024;
+    /// Each fence is looked at, duplicated and watched, some 10 us.
+    static constexpr std::size_t kFewFences = 4;
 
     /// Receives the request of a call.
     kj::Promise<Result<SharedRequest>> receive(rpc::Request::Reader reader) {
@@ -340,11 +344,13 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     }
 
     /// Calls `launch`, which checks `request`, on a job thread if that may take long: if there are
-    /// many arguments, or if some are left out, so that subgraphs are looked through.
+    /// many arguments or fences, or if some arguments are left out, so that subgraphs are looked
+    /// through.
     template <class T>
-    kj::Promise<Result<T>> launchOf(const Request& request, std::function<Result<T>()> launch) {
+    kj::Promise<Result<T>> launchOf(const Request& request, std::size_t fences,
+                                    std::function<Result<T>()> launch) {
         const bool isLong =
-            request.inputs.size() + request.outputs.size() > kFewArguments ||
+            fences > kFewFences || request.inputs.size() + request.outputs.size() > kFewArguments ||
             std::any_of(request.inputs.begin(), request.inputs.end(),
                         [](const RequestArgument& input) { return input.hasNoValue; });
         if (!isLong) {
