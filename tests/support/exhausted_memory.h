@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +18,21 @@
 #include "support/sanitizers.h"
 
 namespace nnburst::test {
+
+/// Whether the system limits address space: QEMU's emulation of a process does not.
+inline bool limitsAddressSpace() {
+    rlimit before{};
+    if (::getrlimit(RLIMIT_AS, &before) != 0) {
+        return false;
+    }
+    const rlimit limit{.rlim_cur = std::min<rlim_t>(before.rlim_cur, rlim_t{1} << 46) - 1,
+                       .rlim_max = before.rlim_max};
+    rlimit after{};
+    const bool isLimited = ::setrlimit(RLIMIT_AS, &limit) == 0 &&
+                           ::getrlimit(RLIMIT_AS, &after) == 0 && after.rlim_cur == limit.rlim_cur;
+    (void)::setrlimit(RLIMIT_AS, &before);
+    return isLimited;
+}
 
 /// Lets the process take no more address space than it has.
 inline void stopGrowth() {
@@ -41,11 +57,15 @@ inline void exhaustMemory() {
 }  // namespace nnburst::test
 
 /// What `work` returns is the exit status of a process of its own, whose memory may run out. Skips
-/// the rest of a test in a build with sanitizers, whose allocators end the process then.
+/// the rest of a test in a build with sanitizers, whose allocators end the process then, and where
+/// memory does not run out.
 #define EXPECT_EXIT_STATUS(work, status)                                      \
     do {                                                                      \
         if (nnburst::test::kHasSanitizer) {                                   \
             GTEST_SKIP() << "sanitizers have an allocator of their own";      \
+        }                                                                     \
+        if (!nnburst::test::limitsAddressSpace()) {                           \
+            GTEST_SKIP() << "this system does not limit address space";       \
         }                                                                     \
         EXPECT_EXIT(std::_Exit(work()), testing::ExitedWithCode(status), ""); \
     } while (false)
