@@ -61,6 +61,10 @@ Outcome<std::unique_ptr<GrpcServer>> GrpcServer::start(ServerState& state, const
     builder.AddListeningPort(address.text(), credentials, &port);
     builder.RegisterService(&result->service_);
     builder.SetResourceQuota(quota);
+    // gRPC checks the size of a compressed message before it decompresses it, and not after that.
+    builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+    builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+    builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
     builder.SetMaxReceiveMessageSize(static_cast<int>(options.maximumRequestBytes));
     builder.SetMaxSendMessageSize(-1);  // as large as the outputs of a model are
     // A second server must not get part of the connections to the same port.

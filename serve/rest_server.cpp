@@ -17,6 +17,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -342,6 +343,12 @@ Outcome<std::unique_ptr<RestServer>> RestServer::start(const RestService& servic
         [](const auto& /*request*/, auto& response) { announceEnd(response); });
     SSL_CTX* tls =
         options.tls.isEnabled() ? static_cast<httplib::SSLServer&>(*server).ssl_context() : nullptr;
+    if (tls != nullptr) {
+        // OpenSSL refuses to resume sessions of clients with certificates without one.
+        constexpr std::string_view kContext = "nnburst-serve";
+        ::SSL_CTX_set_session_id_context(
+            tls, reinterpret_cast<const unsigned char*>(kContext.data()), kContext.size());
+    }
     auto impl = std::make_unique<Impl>(std::move(server), tls, address, options, service.memory());
     if (!impl->bind()) {
         return refuse(Code::UNAVAILABLE, "REST: cannot listen on {}", address.text());

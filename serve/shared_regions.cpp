@@ -50,6 +50,11 @@ Outcome<> SharedRegions::checkAllowed() const {
 Outcome<> SharedRegions::add(const std::string& name, const std::string& key, std::uint64_t offset,
                              std::uint64_t bytes) {
     NNBURST_SERVE_TRY(checkAllowed());
+    if (name.size() > kMaximumNameBytes) {
+        return refuse(Code::INVALID_ARGUMENT,
+                      "register shared memory: a name of {} bytes; must have at most {}",
+                      name.size(), kMaximumNameBytes);
+    }
     if (name.empty() || !isKey(key)) {
         return refuse(Code::INVALID_ARGUMENT,
                       "register shared memory '{}' of key '{}': must have a name, and a key that "
@@ -86,11 +91,13 @@ Outcome<> SharedRegions::add(const std::string& name, const std::string& key, st
 
 Outcome<> SharedRegions::remove(const std::string& name) {
     NNBURST_SERVE_TRY(checkAllowed());
+    std::map<std::string, Entry>
+        removed;  // closed when the mutex is free again: that may take long
     const std::lock_guard lock(mutex_);
     if (name.empty()) {
-        regions_.clear();
+        removed.swap(regions_);
     } else {
-        regions_.erase(name);
+        removed.insert(regions_.extract(name));
     }
     return {};
 }

@@ -32,6 +32,7 @@ class SharedRegions {
   public:
     /// Limit on the regions of all clients: each region is a descriptor of the server.
     static constexpr std::size_t kMaximumRegions = 1024;
+    static constexpr std::size_t kMaximumNameBytes = 256;
     /// They may take this part of the descriptors that the process may have; connections need
     /// others.
     static constexpr std::size_t kPartOfDescriptors = 4;

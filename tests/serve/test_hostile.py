@@ -165,6 +165,15 @@ def test_json_has_limits_of_depth_and_memory(repository: Path) -> None:
         assert server.rest("POST", "/v2/repository/index", " " * size + "{}")[0] == 200
 
 
+def test_grpc_refuses_compressed_messages(small: Server, stubs: Any) -> None:
+    request = stubs.pb.ModelInferRequest(model_name="add", raw_input_contents=[bytes(128 * MEBIBYTE)])
+    before = peak(small)
+    with pytest.raises(grpc.RpcError) as caught:
+        small.client(stubs).ModelInfer(request, compression=grpc.Compression.Gzip, timeout=WAIT)
+    assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
+    assert peak(small) - before < 48 * MEBIBYTE
+
+
 def test_streams_that_send_nothing_do_not_end_grpc(small: Server, stubs: Any) -> None:
     ended = threading.Event()
 

@@ -7,6 +7,7 @@ import http.client
 import os
 import shutil
 import signal
+import socket
 import ssl
 import struct
 import subprocess
@@ -131,6 +132,16 @@ def test_tls_wants_certificates_of_clients(repository: Path, stubs: Any, tmp_pat
         connection.request("GET", "/v2/health/ready", headers={"Connection": "close"})
         assert connection.getresponse().status == 200
         connection.close()
+        session: ssl.SSLSession | None = None
+        for is_resumed in (False, True):
+            with (
+                socket.create_connection(("localhost", port), timeout=WAIT) as plain,
+                context.wrap_socket(plain, server_hostname="localhost", session=session) as secure,
+            ):
+                secure.sendall(b"GET /v2/health/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+                assert b" 200 " in secure.recv(1 << 16)
+                assert secure.session_reused == is_resumed
+                session = secure.session
         stranger = ssl.create_default_context(cafile=str(tmp_path / "ca.pem"))
         connection = http.client.HTTPSConnection("localhost", port, timeout=WAIT, context=stranger)
         with pytest.raises((ssl.SSLError, OSError, http.client.HTTPException)):

@@ -31,8 +31,7 @@ def proxy(servers: list[Server], tmp_path: Path) -> Iterator[str]:
     address = f"127.0.0.1:{free_port()}"
     text = CONFIGURATION.read_text().replace("0.0.0.0:8001", address)
     for number, server in enumerate(servers):
-        text = text.replace(f"server{number}:8001", server.grpc)
-        text = text.replace(f"port {8000 + 10 * number}", f"port {server.http.split(':')[1]}")
+        text = text.replace(f"server{number}:8001 port 8000", f"{server.grpc} port {server.http.split(':')[1]}")
     path = tmp_path / "haproxy.cfg"
     path.write_text(text)
     process = subprocess.Popen([str(HAPROXY), "-f", str(path), "-db"], stderr=subprocess.DEVNULL)

@@ -94,6 +94,7 @@ def test_refuses_ranges_beyond_a_region(client: Any, stubs: Any, memory: Any) ->
         assert code_of(client.ModelInfer, request, timeout=WAIT) == invalid
     for options in [{"size": 0}, {"size": 8192}, {"size": 1, "offset": 4096}, {"size": 1, "offset": (1 << 64) - 1}]:
         assert code_of(register, client, stubs, "wrong", memory.name, **options) == invalid
+    assert code_of(register, client, stubs, "n" * 257, memory.name) == invalid
     for key in ["/no-such-memory", "", "/", "../tmp/x", "a/b", "//x", ".."]:
         assert code_of(register, client, stubs, "wrong", key) == invalid
 
