@@ -70,6 +70,8 @@ SharedDevice superviseProgram(const std::string& program, std::optional<double> 
     };
     if (const auto wait = durationOf(waitAtMost)) {
         options.waitAtMost = std::chrono::duration_cast<std::chrono::milliseconds>(*wait);
+    } else {
+        options.waitAtMost = std::chrono::milliseconds::max();
     }
     return take(withoutGil([&]() -> Result<SharedDevice> {
         NNBURST_TRY_ASSIGN(SharedSupervisedDevice device, superviseDriver(options));

@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -110,6 +111,9 @@ std::uint32_t addArray(ModelBuilder& builder, OperandType type, const py::array&
                    std::string(py::str(static_cast<const py::object&>(values.dtype())))});
     }
     const py::array contiguous = py::array::ensure(values, py::array::c_style);
+    if (!contiguous) {
+        throw std::bad_alloc();
+    }
     Dimensions dimensions;
     for (py::ssize_t axis = 0; axis < contiguous.ndim(); ++axis) {
         dimensions.push_back(static_cast<std::uint32_t>(contiguous.shape(axis)));

@@ -77,9 +77,11 @@ class Session(SessionBase):
                     loop.remove_reader(descriptor)
         except Error:
             pass  # it cannot be watched any longer, but the driver uses the memory until its end
-        self.wait()
-        if cancelled is not None:
-            raise cancelled
+        try:
+            self.wait()
+        finally:
+            if cancelled is not None:
+                raise cancelled
 
 
 def _set(future: asyncio.Future[None]) -> None:

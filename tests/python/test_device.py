@@ -49,8 +49,9 @@ def test_a_lost_driver_is_an_error_of_its_own(add_one: nnburst.Model) -> None:
     assert device.status == nnburst.DeviceStatus.OFFLINE
 
 
-def test_a_supervised_driver_comes_back(add_one: nnburst.Model) -> None:
-    device = nnburst.supervise_driver(wait_at_most=30.0)
+@pytest.mark.parametrize("wait_at_most", [30.0, None])
+def test_a_supervised_driver_comes_back(wait_at_most: float | None, add_one: nnburst.Model) -> None:
+    device = nnburst.supervise_driver(wait_at_most=wait_at_most)
     session = nnburst.open(device, add_one)
     session.input()[...] = 1
     session.run()
@@ -98,6 +99,8 @@ def test_a_model_that_breaks_a_rule_is_refused() -> None:
         nnburst.local_device().prepare(builder.build([x], [y]))
     with pytest.raises(nnburst.InvalidArgumentError, match="takes an array of float32, not of float64"):
         builder.add_constant(OperandType.TENSOR_FLOAT32, np.ones(4))
+    with pytest.raises(MemoryError):
+        builder.add_constant(OperandType.TENSOR_FLOAT32, np.broadcast_to(np.float32(0), (1 << 24, 1 << 24)))
     with pytest.raises(nnburst.InvalidArgumentError, match="2 names for 1 inputs"):
         nnburst.mobilenet_v1().with_signature(inputs=["a", "b"])
 

@@ -210,6 +210,20 @@ def test_a_cancelled_task_leaves_no_run_behind(endless: Callable[[], nnburst.Mod
     asyncio.run(main())
 
 
+def test_a_cancelled_task_is_cancelled_though_its_run_fails(endless: Callable[[], nnburst.Model]) -> None:
+    session = nnburst.open(nnburst.spawn_driver(), endless())
+
+    async def main() -> None:
+        task = asyncio.ensure_future(session.run_async(timeout=0.05))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert not session.is_running
+
+    asyncio.run(main())
+
+
 def test_a_run_that_cannot_be_watched_is_not_begun(
     device: nnburst.Device, add_one: nnburst.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
