@@ -252,7 +252,7 @@ TEST(Interpreter, chargesTheValuesThatItRemembersOfEachOperation) {
     };
     const auto refused = runWith(kOperations * kAxesBytes);
     ASSERT_FALSE(refused) << "one copy more than there are operations";
-    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
     const auto run = runWith(3 * kOperations * kAxesBytes);
     EXPECT_TRUE(run) << run.error().message;
 }
