@@ -9,8 +9,8 @@
 
 #include "device/devices.h"
 #include "nnburst/builtin_models.h"
-#include "nnburst/model_builder.h"
 #include "nnburst/session.h"
+#include "support/quantized_sum.h"
 
 namespace nnburst::test {
 namespace {
@@ -24,23 +24,6 @@ void fillFeatures(std::span<float> features, int step) {
     for (std::size_t i = 0; i < features.size(); ++i) {
         features[i] = std::sin(static_cast<float>(step + 1) * static_cast<float>(i));
     }
-}
-
-/// Adds its input to the sum of the earlier ones, a state. All are signed bytes of scale 0.5 and
-/// zero point 7.
-Model makeQuantizedSum() {
-    ModelBuilder builder;
-    const auto tensor = [&] {
-        return builder.addTensor(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, {4}, 0.5F, 7);
-    };
-    const auto in = tensor();
-    const auto state = tensor();
-    const auto sum = tensor();
-    const auto next = tensor();
-    const auto activation = builder.addScalar(std::int32_t{0});
-    builder.addOperation(OperationType::ADD, {in, state, activation}, {sum});
-    builder.addOperation(OperationType::ADD, {in, state, activation}, {next});
-    return std::move(*builder.build({in, state}, {sum, next}));
 }
 
 class SessionOfStates : public DeviceTest {

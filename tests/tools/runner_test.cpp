@@ -9,27 +9,14 @@
 #include <cstdint>
 #include <utility>
 
-#include "nnburst/model_builder.h"
+#include "support/quantized_sum.h"
 
 namespace nnburst::run {
 namespace {
 
-/// Adds its input to the sum of the earlier ones, a state. All are signed bytes of scale 0.5 and
-/// zero point 7.
-TfliteModel makeQuantizedSum() {
-    ModelBuilder builder;
-    const auto tensor = [&] {
-        return builder.addTensor(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, {4}, 0.5F, 7);
-    };
-    const auto in = tensor();
-    const auto state = tensor();
-    const auto sum = tensor();
-    const auto next = tensor();
-    const auto activation = builder.addScalar(std::int32_t{0});
-    builder.addOperation(OperationType::ADD, {in, state, activation}, {sum});
-    builder.addOperation(OperationType::ADD, {in, state, activation}, {next});
+TfliteModel makeNamedSum() {
     TfliteModel model;
-    model.model = std::move(*builder.build({in, state}, {sum, next}));
+    model.model = test::makeQuantizedSum();
     model.inputNames = {"in"};
     model.outputNames = {"sum"};
     model.states = {{.input = 1, .output = 1}};
@@ -37,7 +24,7 @@ TfliteModel makeQuantizedSum() {
 }
 
 TEST(Runner, beginsSequencesWithTheZeroPointOfSignedBytes) {
-    const TfliteModel model = makeQuantizedSum();
+    const TfliteModel model = makeNamedSum();
     const SharedDevice device = *makeLocalDevice();
     auto runner = Runner::create(model, *device, Via::BURST);
     ASSERT_TRUE(runner) << runner.error().message;
