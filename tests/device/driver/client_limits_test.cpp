@@ -487,12 +487,14 @@ Model makeModelWithLargeOperandValues() {
     return model;
 }
 
-class PreparationEnd final : public rpc::PreparedModelCallback::Server {
+/// A callback of a client that keeps how its preparations or executions ended.
+template <class Callback>
+class End final : public Callback::Server {
   public:
-    explicit PreparationEnd(std::vector<Result<>>& ends) : ends_(ends) {}
+    explicit End(std::vector<Result<>>& ends) : ends_(ends) {}
 
   protected:
-    kj::Promise<void> notify(NotifyContext context) override {
+    kj::Promise<void> notify(typename Callback::Server::NotifyContext context) override {
         ends_.push_back(device::fromMessage(context.getParams().getStatus()));
         return kj::READY_NOW;
     }
@@ -500,6 +502,8 @@ class PreparationEnd final : public rpc::PreparedModelCallback::Server {
   private:
     std::vector<Result<>>& ends_;
 };
+using PreparationEnd = End<rpc::PreparedModelCallback>;
+using ExecutionEnd = End<rpc::ExecutionCallback>;
 
 /// Launches many preparations at once, each of which would wait with a constant of kConstantBytes,
 /// and expects that the driver, which admits one and a half such constants, holds few of them.
@@ -581,20 +585,6 @@ TEST(ClientLimits, countTheNamesOfExtensionsAndTheCopyInWhichTheyAreResolved) {
         expectRefused(device->getSupportedOperations(model), "memory of client");
     }
 }
-
-class ExecutionEnd final : public rpc::ExecutionCallback::Server {
-  public:
-    explicit ExecutionEnd(std::vector<Result<>>& ends) : ends_(ends) {}
-
-  protected:
-    kj::Promise<void> notify(NotifyContext context) override {
-        ends_.push_back(device::fromMessage(context.getParams().getStatus()));
-        return kj::READY_NOW;
-    }
-
-  private:
-    std::vector<Result<>>& ends_;
-};
 
 Result<> launch(stress::RawClient& client, rpc::PreparedModel::Client& prepared,
                 const Request& request, std::vector<Result<>>& ends) {
