@@ -69,7 +69,8 @@ sub readEntries {
 sub isExpression {
     my ($code) = @_;
     my %count = map { my $bracket = $_; $bracket => scalar(() = $code =~ /\Q$bracket\E/g) } split //, '(){}[]';
-    return $code =~ /^(?!(?:if|for|while|do|return)\b|\|\||&&)\S/ && $count{'('} == $count{')'} &&
+    return $code =~ /^(?!(?:if|for|while|do|return)\b|[|<>=%\/.,?]|&&|\w+[*&]* const \w+ =)\S/ &&
+           $code !~ /(?:[|=<>?,]|&&)\s*$/ && $count{'('} == $count{')'} &&
            $count{'{'} == $count{'}'} && $count{'['} == $count{']'};
 }
 
