@@ -52,10 +52,16 @@ std::vector<std::byte> openingMessages() {
     capnp::MallocMessageBuilder door;
     door.initRoot<capnp::rpc::Message>().initBootstrap().setQuestionId(kDoorQuestion);
     append(bytes, door);
+    const std::vector<std::byte> open = openingCall(kOpenQuestion);
+    bytes.insert(bytes.end(), open.begin(), open.end());
+    return bytes;
+}
 
+std::vector<std::byte> openingCall(std::uint32_t question) {
+    std::vector<std::byte> bytes;
     capnp::MallocMessageBuilder open;
     auto call = open.initRoot<capnp::rpc::Message>().initCall();
-    call.setQuestionId(kOpenQuestion);
+    call.setQuestionId(question);
     call.initTarget().initPromisedAnswer().setQuestionId(kDoorQuestion);
     call.setInterfaceId(capnp::typeId<rpc::Driver>());
     call.setMethodId(kOpenMethod);

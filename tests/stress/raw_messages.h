@@ -17,6 +17,9 @@ namespace nnburst::stress {
 /// Asks for the door, opens it, and so has the device as the answer to question 1.
 [[nodiscard]] std::vector<std::byte> openingMessages();
 
+/// Calls Driver.open on the answer to question 0, as question `question`.
+[[nodiscard]] std::vector<std::byte> openingCall(std::uint32_t question);
+
 /// Calls Device.getCapabilities on the answer to question 1, as question `question`.
 [[nodiscard]] std::vector<std::byte> capabilitiesCall(std::uint32_t question);
 

@@ -20,7 +20,8 @@ ClientConnection::ClientConnection(SharedPeer peer, kj::Own<kj::AsyncCapabilityS
     : stream_(peer->wrap(kj::mv(socket))),
       messages_(std::move(peer), *stream_),
       network_(messages_, kMaximumFdsPerMessage, capnp::rpc::twoparty::Side::SERVER, options),
-      rpcSystem_(capnp::makeRpcServer(network_, kj::mv(driver))) {
+      chargedNetwork_(network_, messages_),
+      rpcSystem_(capnp::makeRpcServer(chargedNetwork_, kj::mv(driver))) {
     rpcSystem_.setFlowLimit(kMaximumUnansweredBytes / sizeof(capnp::word));
 }
 

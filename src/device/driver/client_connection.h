@@ -8,6 +8,7 @@
 #include <capnp/rpc-twoparty.h>
 #include <kj/async-io.h>
 
+#include "device/driver/charged_network.h"
 #include "device/driver/client_messages.h"
 #include "device/rpc/descriptors.h"
 #include "device/rpc/nnburst.capnp.h"
@@ -31,6 +32,7 @@ class ClientConnection {
     kj::Own<kj::AsyncCapabilityStream> stream_;
     ClientMessages messages_;
     capnp::TwoPartyVatNetwork network_;
+    ChargedNetwork chargedNetwork_;
     capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem_;
 };
 

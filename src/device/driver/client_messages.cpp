@@ -76,7 +76,7 @@ void ClientMessages::noteSent(kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>
 kj::Promise<void> ClientMessages::writeMessage(
     kj::ArrayPtr<const int> fds, kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments) {
     noteSent(segments);
-    return counted(kj::evalNow([&] { return stream_.writeMessage(fds, segments); }));
+    return counted(kj::evalNow([&] { return stream_.writeMessage(fds, segments); }), 1);
 }
 
 kj::Promise<void> ClientMessages::writeMessages(
@@ -84,14 +84,19 @@ kj::Promise<void> ClientMessages::writeMessages(
     for (const auto segments : messages) {
         noteSent(segments);
     }
-    return counted(kj::evalNow([&] { return stream_.writeMessages(messages); }));
+    return counted(kj::evalNow([&] { return stream_.writeMessages(messages); }), messages.size());
 }
 
-kj::Promise<void> ClientMessages::counted(kj::Promise<void> write) {
+Result<Charge> ClientMessages::chargeUnwritten(std::uint64_t bytes) const {
+    return bytes <= OpenCalls::kBytesOfCall ? Charge()
+                                            : chargeTo(peer_->account(), Resource::MESSAGES, bytes);
+}
+
+kj::Promise<void> ClientMessages::counted(kj::Promise<void> write, std::size_t messages) {
     ++writeCount_;
-    return write.then([this] { endWrite(); },
-                      [this](kj::Exception&& exception) {
-                          endWrite();
+    return write.then([this, messages] { endWrite(messages); },
+                      [this, messages](kj::Exception&& exception) {
+                          endWrite(messages);
                           logFailedWrite(exception);
                           kj::throwFatalException(kj::mv(exception));
                       });
@@ -110,9 +115,13 @@ void ClientMessages::logFailedWrite(const kj::Exception& exception) const {
 }
 
 /// A call is answered by a write, so no other event lets the reader go on.
-void ClientMessages::endWrite() {
+void ClientMessages::endWrite(std::size_t messages) {
     NNBURST_ASSERT(writeCount_ > 0, "a write has ended that did not begin");
     --writeCount_;
+    NNBURST_ASSERT(messages <= unwritten_.size(), "{} messages are written of {} that were sent",
+                   messages, unwritten_.size());
+    unwritten_.erase(unwritten_.begin(),
+                     unwritten_.begin() + static_cast<std::ptrdiff_t>(messages));
     if (mayRead() && whenMayRead_.get() != nullptr) {
         auto waiting = kj::mv(whenMayRead_);
         waiting->fulfill();

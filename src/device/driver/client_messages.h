@@ -10,6 +10,7 @@
 #include <kj/async-io.h>
 
 #include <cstddef>
+#include <deque>
 
 #include "device/driver/open_calls.h"
 #include "device/rpc/descriptors.h"
@@ -41,14 +42,21 @@ class ClientMessages final : public capnp::MessageStream {
         kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments) override;
     kj::Promise<void> writeMessages(
         kj::ArrayPtr<kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>>> messages) override;
+    /// Charges a message that the RPC system is going to send. RESOURCE_EXHAUSTED_*; never for one
+    /// of at most OpenCalls::kBytesOfCall: its call is charged for it.
+    [[nodiscard]] Result<Charge> chargeUnwritten(std::uint64_t bytes) const;
+    /// The RPC system has sent the message of `charge`: keeps the charge until the message is
+    /// written. Called for each message, in the order in which they are written.
+    void noteUnwritten(Charge charge) { unwritten_.push_back(std::move(charge)); }
+
     kj::Maybe<int> getSendBufferSize() override { return stream_.getSendBufferSize(); }
     kj::Promise<void> end() override { return stream_.end(); }
 
   private:
     [[nodiscard]] Result<Charge> chargeFor(capnp::MessageReader& message);
     void noteSent(kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>> segments);
-    kj::Promise<void> counted(kj::Promise<void> write);
-    void endWrite();
+    kj::Promise<void> counted(kj::Promise<void> write, std::size_t messages);
+    void endWrite(std::size_t messages);
     void logFailedWrite(const kj::Exception& exception) const;
     [[nodiscard]] bool mayRead() const noexcept {
         return writeCount_ == 0 && !openCalls_.mustPauseReading();
@@ -61,6 +69,7 @@ class ClientMessages final : public capnp::MessageStream {
     /// Without a buffer: with the one that Cap'n Proto 1.1 takes by itself, large messages arrived
     /// without their descriptors now and then.
     capnp::AsyncCapabilityMessageStream stream_;
+    std::deque<Charge> unwritten_;                     // of messages that were sent
     std::size_t writeCount_ = 0;                       // writes that have not ended
     kj::Own<kj::PromiseFulfiller<void>> whenMayRead_;  // of the reader that waits
 };
