@@ -27,8 +27,6 @@ class BufferService final : public rpc::Buffer::Server {
                        "a buffer's service without a scheduler or without a buffer");
     }
 
-    ~BufferService() noexcept { dropOnJobThread(*scheduler_, std::move(buffer_)); }
-
   protected:
     kj::Promise<void> copyTo(CopyToContext context) override {
         return withRegion(context.getParams().getDestination(),
@@ -86,7 +84,7 @@ class BufferService final : public rpc::Buffer::Server {
 
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
-    std::shared_ptr<LocalBuffer> buffer_;
+    const std::shared_ptr<LocalBuffer> buffer_;
     const SharedPeer peer_;
 };
 
@@ -94,7 +92,8 @@ class BufferService final : public rpc::Buffer::Server {
 
 rpc::Buffer::Client serveBuffer(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
                                 std::shared_ptr<LocalBuffer> buffer, SharedPeer peer) {
-    return kj::heap<BufferService>(loop, std::move(scheduler), std::move(buffer), std::move(peer));
+    auto dropped = droppedOnJobThread(scheduler, std::move(buffer));
+    return kj::heap<BufferService>(loop, std::move(scheduler), std::move(dropped), std::move(peer));
 }
 
 }  // namespace nnburst::device

@@ -122,8 +122,6 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         NNBURST_ASSERT(model_ != nullptr, "a service of no prepared model");
     }
 
-    ~PreparedModelService() noexcept { dropOnJobThread(*scheduler_, std::move(model_)); }
-
     [[nodiscard]] const std::shared_ptr<LocalPreparedModel>& model() const noexcept {
         return model_;
     }
@@ -388,13 +386,14 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         toMessage(Result<>(), results.initStatus());
         results.setFence(kj::mv(*fence));
         work_->add(launched->end);
-        results.setCallback(kj::heap<FencedCallbackService>(launched->end, model_->waiter()));
+        results.setCallback(kj::heap<FencedCallbackService>(
+            launched->end, droppedOnJobThread(scheduler_, model_->waiter())));
     }
 
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
-    std::shared_ptr<LocalPreparedModel> model_;
+    const std::shared_ptr<LocalPreparedModel> model_;
     const SharedPeer peer_;
     const Charge charge_;
     const std::shared_ptr<WorkTracker> work_;
@@ -405,7 +404,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model,
                                                         Charge charge) {
     return served_.add(kj::heap<PreparedModelService>(
-        loop_, scheduler_, servingThreads_, std::move(model), peer_, std::move(charge), work_));
+        loop_, scheduler_, servingThreads_, droppedOnJobThread(scheduler_, std::move(model)), peer_,
+        std::move(charge), work_));
 }
 
 kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(

@@ -42,14 +42,21 @@ template <class T>
     return kj::mv(pair.promise);
 }
 
-/// Drops a reference on a job thread. If it is the last one, that may free gigabytes.
+/// The same object, whose last reference of these is dropped on a job thread: to free it takes
+/// long.
 template <class T>
-void dropOnJobThread(Scheduler::Client& scheduler, std::shared_ptr<T> reference) noexcept {
-    try {
-        scheduler.submit([reference = std::move(reference)]() mutable { reference = nullptr; });
-    } catch (const std::bad_alloc&) {
-        // Without memory for a job it is dropped here.
-    }
+[[nodiscard]] std::shared_ptr<T> droppedOnJobThread(std::shared_ptr<Scheduler::Client> scheduler,
+                                                    std::shared_ptr<T> object) {
+    T* const pointer = object.get();
+    auto drop = [scheduler = std::move(scheduler),
+                 object = std::move(object)](T* /*pointer*/) mutable noexcept {
+        try {
+            scheduler->submit([dropped = std::move(object)]() mutable { dropped = nullptr; });
+        } catch (const std::bad_alloc&) {
+            // Without memory for a job it is dropped here.
+        }
+    };
+    return std::shared_ptr<T>(pointer, std::move(drop));
 }
 
 /// Reads a part of a message on a control thread, because that may take long: the client decides

@@ -12,6 +12,7 @@
 #include "device/driver/client_connection.h"
 #include "device/driver/client_identity.h"
 #include "device/driver/device_service.h"
+#include "device/driver/run_on_job_thread.h"
 #include "device/rpc/client_log.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/nnburst.capnp.h"
@@ -119,7 +120,10 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
         dropConnection(kj::mv(client));
         return kj::READY_NOW;
     }
-    auto device = device_->forClient(account.user, account.account, account.highestPriority);
+    // Its end takes long where many fences or mappings are left.
+    auto device = droppedOnJobThread(
+        device_->scheduler(),
+        device_->forClient(account.user, account.account, account.highestPriority));
     auto connection = kj::heap<ClientConnection>(
         *peer, kj::mv(client),
         kj::heap<DriverService>(serveDevice(loop_, device, *peer, work_), versions_),
