@@ -72,11 +72,11 @@ class Support {
 }  // namespace
 
 Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion version,
-                                              DriverVariant variant) {
+                                              DriverVariant variant, GrowingCharge& memory) {
     if (!knowsExtensions(version) && !model.extensionNameToPrefix.empty()) {
         return invalid("HAL {} does not know vendor extensions", toString(version));
     }
-    NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
+    NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model, &memory).operations());
     for (std::size_t index = 0; index < operations.size(); ++index) {
         // An operation with operands that it must not have makes the whole model invalid.
         if (!operations[index] &&
@@ -101,16 +101,17 @@ Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion ver
     return supported;
 }
 
-Result<> checkSupported(const Model& model, HalVersion version, DriverVariant variant) {
+Result<> checkSupported(const Model& model, HalVersion version, DriverVariant variant,
+                        GrowingCharge& memory) {
     if (version != kLatestHalVersion) {
         NNBURST_TRY(compliantWith(version, model));
     }
     if (variant == DriverVariant::FULL) {
-        NNBURST_TRY(exec::requiredVersion(model));
+        NNBURST_TRY(exec::requiredVersion(model, &memory));
         return {};
     }
     NNBURST_TRY_ASSIGN(const std::vector<bool> supported,
-                       supportedOperations(model, version, variant));
+                       supportedOperations(model, version, variant, memory));
     const auto first = std::find(supported.begin(), supported.end(), false);
     if (first != supported.end()) {
         const auto index = static_cast<std::size_t>(first - supported.begin());

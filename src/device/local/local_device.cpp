@@ -120,15 +120,19 @@ constexpr std::uint64_t kCopiesOfStructure = 2;
 /// The compiled model. Its client is charged as if the model were not shared, for as long as it
 /// holds the model.
 CompiledOrError compileCharged(ModelStore& models, const ModelSnapshot& snapshot,
-                               const exec::PackedModel& packed, const SharedAccount& account) {
+                               const exec::PackedModel& packed, const SharedAccount& account,
+                               const std::atomic<bool>& isCancelled) {
     // While it is prepared the constants are there twice: in the snapshot, and packed or copied for
     // each operand.
     NNBURST_TRY_ASSIGN(
         Charge constants,
         chargeTo(account, Resource::MEMORY,
                  snapshot.constantBytes() + kCopiesOfStructure * snapshot.structureBytes()));
-    NNBURST_TRY_ASSIGN(std::shared_ptr<exec::CompiledModel> compiled,
-                       models.compile(snapshot, packed));
+    GrowingCharge made(account.get(), Resource::MEMORY);
+    NNBURST_TRY_ASSIGN(
+        std::shared_ptr<exec::CompiledModel> compiled,
+        models.compile(snapshot, packed, {.memory = &made, .isCancelled = &isCancelled}));
+    made.clear();  // the whole is charged next
     NNBURST_TRY_ASSIGN(
         Charge temporaries,
         chargeTo(account, Resource::MEMORY, compiled->memoryBytes() + kBytesOfPreparedModel));
@@ -160,7 +164,8 @@ Result<> checkCached(Model& model, HalVersion version, DriverVariant variant,
     NNBURST_TRY(validateModel(model));
     NNBURST_TRY(checkExtensionsKnown(model));
     NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(model, account));
-    if (const Result<> supported = checkSupported(model, version, variant); !supported) {
+    GrowingCharge results(account.get(), Resource::MEMORY);
+    if (const Result<> supported = checkSupported(model, version, variant, results); !supported) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("prepareModelFromCache: the cached model is of another driver "
                                    "and not supported by this one: {}",
@@ -184,7 +189,9 @@ Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
                                        const SharedAccount& account) {
     NNBURST_TRY(validateModel(model));
     NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(model, account));
-    NNBURST_TRY_ASSIGN(std::vector<bool> isSupported, supportedOperations(model, version, variant));
+    GrowingCharge results(account.get(), Resource::MEMORY);
+    NNBURST_TRY_ASSIGN(std::vector<bool> isSupported,
+                       supportedOperations(model, version, variant, results));
     if (accelerator != nullptr) {
         const std::vector<bool> isAccelerated = exec::supportedOperations(*accelerator, model);
         std::transform(isSupported.begin(), isSupported.end(), isAccelerated.begin(),
@@ -332,7 +339,8 @@ Result<> LocalDevice::prepare(Model model, Charge waiting, const PrepareOptions&
         NNBURST_TRY(validateModel(*sharedModel));
         NNBURST_TRY(checkExtensionsKnown(*sharedModel));
         NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(*sharedModel, account_));
-        return checkSupported(*sharedModel, shared_.version, shared_.variant);
+        GrowingCharge results(account_.get(), Resource::MEMORY);
+        return checkSupported(*sharedModel, shared_.version, shared_.variant, results);
     };
     auto snapshot = std::make_shared<ModelSnapshot>();
     return launch(check(), options,
@@ -343,7 +351,7 @@ Result<> LocalDevice::prepare(Model model, Charge waiting, const PrepareOptions&
                        NNBURST_TRY_ASSIGN(*snapshot,
                                           ModelSnapshot::take(std::move(*sharedModel), account,
                                                               &client->isCancelled()));
-                       return compileCharged(models, *snapshot, {}, account);
+                       return compileCharged(models, *snapshot, {}, account, client->isCancelled());
                    },
                    .save =
                        [snapshot = std::move(snapshot), files,
@@ -367,13 +375,15 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
                                                         shared_.models->packedFor(), account_));
         return checkCached(cached->snapshot.model, shared_.version, shared_.variant, account_);
     }();
-    return launch(std::move(loaded), options,
-                  {.compile =
-                       [cached = std::move(cached), account = account_](ModelStore& models) {
-                           return compileCharged(models, cached->snapshot, cached->packed, account);
-                       },
-                   .save = [](const exec::CompiledModel& /*compiled*/) {}},
-                  std::move(callback));
+    return launch(
+        std::move(loaded), options,
+        {.compile =
+             [cached = std::move(cached), account = account_, client = share_](ModelStore& models) {
+                 return compileCharged(models, cached->snapshot, cached->packed, account,
+                                       client->isCancelled());
+             },
+         .save = [](const exec::CompiledModel& /*compiled*/) {}},
+        std::move(callback));
 }
 
 Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Preparation work,

@@ -7,24 +7,32 @@
 
 namespace nnburst::device {
 
-Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(const ModelSnapshot& snapshot,
-                                                                 const exec::PackedModel& packed) {
-    if (auto known = findOrBegin(snapshot.digest)) {
-        return known;
+Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(
+    const ModelSnapshot& snapshot, const exec::PackedModel& packed,
+    const exec::PreparationLimits& limits) {
+    Found found = findOrBegin(snapshot.digest);
+    if (found.model) {
+        return std::move(found.model);
     }
+    const auto endIfBegun = [&](const std::shared_ptr<exec::CompiledModel>& model) {
+        if (found.isBegun) {
+            end(snapshot.digest, model);
+        }
+    };
     try {
         auto compiled = accelerator_
                             ? exec::compileFor(accelerator_, engine_, snapshot.model)
-                            : exec::CompiledModel::compile(engine_, snapshot.model, packed);
-        end(snapshot.digest, compiled ? *compiled : nullptr);
+                            : exec::CompiledModel::compile(engine_, snapshot.model, packed, limits);
+        endIfBegun(compiled ? *compiled : nullptr);
         return compiled;
     } catch (...) {  // std::bad_alloc
-        end(snapshot.digest, nullptr);
+        endIfBegun(nullptr);
         throw;
     }
 }
 
-std::shared_ptr<exec::CompiledModel> ModelStore::findOrBegin(const Digest& digest) {
+ModelStore::Found ModelStore::findOrBegin(const Digest& digest) {
+    const auto end = std::chrono::steady_clock::now() + kLongestWait;
     const system::MutexLock lock(mutex_);
     std::erase_if(entries_, [](const auto& entry) {
         return !entry.second.isCompiling && entry.second.model.expired();
@@ -32,13 +40,15 @@ std::shared_ptr<exec::CompiledModel> ModelStore::findOrBegin(const Digest& diges
     while (true) {
         Entry& entry = entries_[digest];
         if (auto model = entry.model.lock()) {
-            return model;
+            return {.model = std::move(model)};
         }
         if (!entry.isCompiling) {
             entry.isCompiling = true;
-            return nullptr;
+            return {.isBegun = true};
         }
-        compiled_.wait(mutex_);
+        if (!compiled_.waitUntil(mutex_, end)) {
+            return {};
+        }
     }
 }
 

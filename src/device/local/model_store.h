@@ -6,6 +6,7 @@
 /// The compiled models of a device by their content. A model that several clients prepare is packed
 /// and kept once.
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <vector>
@@ -26,11 +27,16 @@ class ModelStore {
                         std::shared_ptr<Accelerator> accelerator = nullptr) noexcept
         : engine_(std::move(engine)), accelerator_(std::move(accelerator)) {}
 
+    /// How long a call waits for another thread that compiles the same model. That thread may have
+    /// a low priority.
+    static constexpr std::chrono::milliseconds kLongestWait{1000};
+
     /// The compiled model of this content: an existing one, one that another thread is compiling
-    /// (the call then waits for it), or a new one, for which `packed` has weights that are already
-    /// packed. Errors as CompiledModel::compile or exec::compileFor.
+    /// (the call then waits for it for a while), or a new one, for which `packed` has weights that
+    /// are already packed. `limits` and errors as of CompiledModel::compile, or exec::compileFor.
     [[nodiscard]] Result<std::shared_ptr<exec::CompiledModel>> compile(
-        const ModelSnapshot& snapshot, const exec::PackedModel& packed = {});
+        const ModelSnapshot& snapshot, const exec::PackedModel& packed = {},
+        const exec::PreparationLimits& limits = {});
 
     /// What reads packed weights of these models.
     [[nodiscard]] exec::PackedFor packedFor() const {
@@ -46,9 +52,12 @@ class ModelStore {
         bool isCompiling = false;
     };
 
-    /// The model of this content, for which it may have to wait; null if the caller is to compile
-    /// it and to call `end`.
-    std::shared_ptr<exec::CompiledModel> findOrBegin(const Digest& digest);
+    struct Found {
+        std::shared_ptr<exec::CompiledModel> model;  ///< null: the caller is to compile it
+        bool isBegun = false;                        ///< and to call `end` afterwards
+    };
+    /// Looks for the model of this content, and waits for it if another thread is compiling it.
+    Found findOrBegin(const Digest& digest);
     /// Ends the compilation: with a model, or with an error if `model` is null.
     void end(const Digest& digest, const std::shared_ptr<exec::CompiledModel>& model);
 

@@ -37,7 +37,7 @@ bool isFoldable(const Graph& graph, const ShapeInference& shapes, std::size_t in
 }  // namespace
 
 Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t index,
-                       TimeLimit& limit) {
+                       TimeLimit& limit, GrowingCharge* memory) {
     NNBURST_ASSERT(index < graph.subgraph.operations.size(), "operation {} of {}", index,
                    graph.subgraph.operations.size());
     if (limit.isOver() || !isFoldable(graph, shapes, index)) {
@@ -50,7 +50,8 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
         resultBytes += sizeBytes(shapes.operand(output));
     }
     if (!graph.constants.hasRoomForResults(resultBytes) ||
-        !graph.constants.hasRoomForResults(step->scratchBytes())) {
+        !graph.constants.hasRoomForResults(step->scratchBytes()) ||
+        (memory != nullptr && !memory->add(resultBytes + step->scratchBytes()))) {
         NNBURST_VLOG(COMPILATION, "operation {}, {}, on constants is left to runs: {} bytes", index,
                      toString(operation.type), resultBytes);
         return {};

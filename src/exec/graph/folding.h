@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+#include "account/growing_charge.h"
 #include "exec/graph/graph.h"
 #include "exec/graph/shape_inference.h"
 #include "exec/operation/time_limit.h"
@@ -17,8 +18,10 @@ namespace nnburst::exec {
 /// If all inputs of the operation are constants and no output is one of the graph's, computes it
 /// with its reference kernel and makes its outputs constants: plans then skip the operation.
 /// `shapes` has just visited it. An operation that is not computed when `limit` is over is left to
-/// the runs of the graph. An error is one that every run would return.
+/// the runs of the graph, and so is one whose results cannot be charged to `memory`, unless that is
+/// null. An error is one that every run would return.
 [[nodiscard]] Result<> foldOperation(Graph& graph, const ShapeInference& shapes,
-                                     std::size_t operation, TimeLimit& limit);
+                                     std::size_t operation, TimeLimit& limit,
+                                     GrowingCharge* memory);
 
 }  // namespace nnburst::exec

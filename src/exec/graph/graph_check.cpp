@@ -8,7 +8,7 @@ namespace nnburst::exec {
 
 Result<HalVersion> GraphCheck::visit(std::size_t operation) {
     NNBURST_TRY_ASSIGN(const HalVersion version, shapes_.visit(operation));
-    NNBURST_TRY(foldOperation(graph_, shapes_, operation, foldingLimit_));
+    NNBURST_TRY(foldOperation(graph_, shapes_, operation, foldingLimit_, memory_));
     return version;
 }
 

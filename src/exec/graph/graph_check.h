@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 
+#include "account/growing_charge.h"
 #include "exec/graph/graph.h"
 #include "exec/graph/shape_inference.h"
 #include "exec/operation/time_limit.h"
@@ -28,8 +29,9 @@ class GraphCheck {
         return std::chrono::steady_clock::now() + kMaximumFoldingTime;
     }
 
-    GraphCheck(Graph& graph, TimePoint foldingEnd)
-        : graph_(graph), shapes_(graph), foldingLimit_(foldingEnd) {}
+    /// Results of folding are charged to `memory`, unless that is null.
+    GraphCheck(Graph& graph, TimePoint foldingEnd, GrowingCharge* memory = nullptr)
+        : graph_(graph), shapes_(graph), foldingLimit_(foldingEnd), memory_(memory) {}
 
     /// Gives the first HAL version that allows the operation. The error does not say which
     /// operation it is.
@@ -41,6 +43,7 @@ class GraphCheck {
     Graph& graph_;
     ShapeInference shapes_;
     TimeLimit foldingLimit_;
+    GrowingCharge* const memory_;
 };
 
 }  // namespace nnburst::exec

@@ -42,7 +42,7 @@ HalVersion firstVersionOf(const Operand& operand) noexcept {
 
 Result<ModelCheck::Visited> ModelCheck::visit(const Subgraph& subgraph, std::uint32_t nesting) {
     NNBURST_TRY_ASSIGN(const auto graph, Graph::create(model_, subgraph));
-    GraphCheck check(*graph, foldingEnd_);
+    GraphCheck check(*graph, foldingEnd_, memory_);
     Visited visited;
     for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
         visited.operations.push_back(
@@ -109,8 +109,8 @@ Result<ModelCheck::Expanded> ModelCheck::visitReferenced(std::uint32_t index,
     return *referenced_[index];
 }
 
-Result<HalVersion> requiredVersion(const Model& model) {
-    NNBURST_TRY_ASSIGN(const auto operations, ModelCheck(model).operations());
+Result<HalVersion> requiredVersion(const Model& model, GrowingCharge* memory) {
+    NNBURST_TRY_ASSIGN(const auto operations, ModelCheck(model, memory).operations());
     NNBURST_TRY(checkAll(operations));
     HalVersion version = HalVersion::V1_0;
     for (const Result<HalVersion>& operation : operations) {

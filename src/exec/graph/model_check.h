@@ -21,7 +21,9 @@ namespace nnburst::exec {
 /// Used once, for one model, which outlives it.
 class ModelCheck {
   public:
-    explicit ModelCheck(const Model& model) : model_(model), referenced_(model.referenced.size()) {}
+    /// Results of operations on constants are charged to `memory`, unless that is null.
+    explicit ModelCheck(const Model& model, GrowingCharge* memory = nullptr)
+        : model_(model), memory_(memory), referenced_(model.referenced.size()) {}
 
     /// One entry for each operation of the main subgraph: the first HAL version that allows it, or
     /// why it cannot be run: INVALID_ARGUMENT if the HAL forbids it (then the model is not valid),
@@ -51,6 +53,7 @@ class ModelCheck {
     Result<Expanded> visitReferenced(std::uint32_t index, std::uint32_t nesting);
 
     const Model& model_;
+    GrowingCharge* const memory_;
     /// The results of visitReferenced by subgraph, for those that were visited.
     std::vector<std::optional<Result<Expanded>>> referenced_;
     const TimePoint foldingEnd_ = GraphCheck::endOfFolding();
@@ -58,6 +61,8 @@ class ModelCheck {
 
 /// The first HAL version that knows all of a valid model: its operations and their rules, types of
 /// operands, relaxed computation, extensions. An operation that cannot be run is the error.
-[[nodiscard]] Result<HalVersion> requiredVersion(const Model& model);
+/// `memory` as for ModelCheck.
+[[nodiscard]] Result<HalVersion> requiredVersion(const Model& model,
+                                                 GrowingCharge* memory = nullptr);
 
 }  // namespace nnburst::exec

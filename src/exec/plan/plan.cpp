@@ -33,13 +33,25 @@ Plan::Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumen
       outputs_(std::move(outputs)),
       arguments_(argumentCount) {}
 
+Result<> Plan::checkKept(std::uint64_t bytes, std::uint32_t operation) {
+    if (bytes > kMaximumKeptBytes) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                       fmt::format("operation {}: the tables of the model's operations take {} "
+                                   "bytes with its own: must be at most {}",
+                                   operation, bytes, kMaximumKeptBytes));
+    }
+    return {};
+}
+
 void Plan::addStep(std::unique_ptr<Step> step, std::uint32_t operation,
                    std::span<const Place> places) {
     NNBURST_ASSERT(step != nullptr, "operation {} has no step", operation);
     PlannedStep planned{.step = std::move(step),
                         .operands = std::vector<std::byte*>(places.size()),
                         .operation = operation,
+                        .keptBytes = 0,
                         .isMoved = true};
+    planned.keptBytes = planned.step->keptBytes();
     for (std::size_t operand = 0; operand < places.size(); ++operand) {
         const Place& place = places[operand];
         switch (place.kind) {
@@ -70,6 +82,7 @@ Result<> Plan::setUp(std::byte* anywhere, const RunLimits& limits) {
     for (Argument& argument : arguments_) {
         move(argument, anywhere);
     }
+    NNBURST_TRY(limits.chargePlan(memoryBytes_));
     std::uint64_t keptBytes = 0;
     for (PlannedStep& step : steps_) {
         if (limits.isOver()) {
@@ -77,13 +90,11 @@ Result<> Plan::setUp(std::byte* anywhere, const RunLimits& limits) {
         }
         NNBURST_TRY(step.step->setUp(step.operands));
         step.isMoved = false;
-        keptBytes += step.step->keptBytes();
-        if (keptBytes > kMaximumKeptBytes) {
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
-                           fmt::format("operation {}: the tables of the model's operations take {} "
-                                       "bytes with its own: must be at most {}",
-                                       step.operation, keptBytes, kMaximumKeptBytes));
-        }
+        const std::uint64_t ofStep = step.step->keptBytes();
+        keptBytes += ofStep;
+        NNBURST_TRY(checkKept(keptBytes, step.operation));
+        NNBURST_TRY(limits.chargePlan(ofStep - std::min(ofStep, step.keptBytes)));
+        step.keptBytes = ofStep;
     }
     memoryBytes_ += keptBytes;
     return {};

@@ -60,20 +60,26 @@ class Plan {
         std::uint64_t sizeBytes = 0;
     };
 
-    /// Of all steps: what they keep is charged to a client only when they have it.
+    /// Of all steps.
     static constexpr std::uint64_t kMaximumKeptBytes = std::uint64_t{2} << 30;
 
     /// A plan without steps. The arguments of a run are the graph's inputs, then its outputs.
     Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumentCount);
 
+    /// An error if steps that keep `bytes`, the last of which is that of `operation`, keep too
+    /// much.
+    [[nodiscard]] static Result<> checkKept(std::uint64_t bytes, std::uint32_t operation);
+
     /// Appends the step of operation `operation`, whose operands (see Step::setUp) lie at `places`.
+    /// What it keeps is charged already.
     void addStep(std::unique_ptr<Step> step, std::uint32_t operation,
                  std::span<const Place> places);
 
     /// Sets all steps up once, so that the first run has nothing left to prepare. All arguments are
     /// placed at `anywhere`: unused addresses, as many as the largest of them has. Nothing is read
     /// or written there. Ends between two steps when `limits` is over.
-    /// RESOURCE_EXHAUSTED_PERSISTENT if steps keep more than kMaximumKeptBytes.
+    /// Charges the memory of the plan as it grows. RESOURCE_EXHAUSTED_PERSISTENT of `checkKept`;
+    /// RESOURCE_EXHAUSTED_* at a limit of the account.
     [[nodiscard]] Result<> setUp(std::byte* anywhere, const RunLimits& limits);
 
     [[nodiscard]] std::span<const Output> outputs() const noexcept { return outputs_; }
@@ -106,7 +112,8 @@ class Plan {
         std::unique_ptr<Step> step;
         std::vector<std::byte*> operands;
         std::uint32_t operation;
-        bool isMoved;  ///< an address has changed since the last set-up
+        std::uint64_t keptBytes;  ///< as far as they are charged
+        bool isMoved;             ///< an address has changed since the last set-up
     };
     /// A place where an argument is an operand of a step.
     struct Use {

@@ -234,6 +234,9 @@ class Planner {
                     NNBURST_TRY(graph_.constants.keep(operation.inputs[input]));
                 }
             }
+            keptBytes_ += step->keptBytes();
+            NNBURST_TRY(Plan::checkKept(keptBytes_, index));
+            NNBURST_TRY(limits_.chargePlan(step->keptBytes()));
             steps_.push_back({std::move(step), index});
         }
         return {};
@@ -382,6 +385,7 @@ class Planner {
     ShapeInference shapes_;
     Storage storage_;
     std::vector<ChosenStep> steps_;
+    std::uint64_t keptBytes_ = 0;                // by these
     std::vector<std::uint32_t> blocksOfGroups_;  // index of a group's block in the arena
     ArenaLayout layout_;
 };

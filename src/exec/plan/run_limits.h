@@ -14,6 +14,7 @@
 #include <string>
 
 #include "account/account.h"
+#include "account/growing_charge.h"
 #include "exec/operation/time_limit.h"
 #include "exec/threads/execution_gate.h"
 #include "nnburst/result.h"
@@ -30,6 +31,8 @@ struct RunLimits {
     const std::atomic<bool>* isCancelled = nullptr;
     /// Memory that the run takes for temporaries is charged to it; null: not charged.
     Account* account = nullptr;
+    /// Memory of a plan is charged to it while the plan is made; null: not charged.
+    GrowingCharge* planMemory = nullptr;
     /// Yields to more urgent executions; null never yields.
     ExecutionGate::Pass* pass = nullptr;
     /// The run computes nothing of use: see Plan::warmUp.
@@ -70,6 +73,11 @@ struct RunLimits {
     /// The error of a run that its time limit has ended while its arguments were copied.
     [[nodiscard]] tl::unexpected<Error> endedInCopies() const {
         return ended("while arguments were copied");
+    }
+
+    /// Charges memory of a plan. RESOURCE_EXHAUSTED_*.
+    [[nodiscard]] Result<> chargePlan(std::uint64_t bytes) const {
+        return planMemory == nullptr ? Result<>() : planMemory->add(bytes);
     }
 
   private:

@@ -55,7 +55,8 @@ class RunnableModel final : public CompiledModel {
           maximumRunners_(runnersOfUse()) {}
 
     /// Makes the first runner, and does all work that can be done before the first run.
-    Result<> prepare(const Model& model, const PackedModel& packed);
+    Result<> prepare(const Model& model, const PackedModel& packed,
+                     const PreparationLimits& limits);
 
     [[nodiscard]] PackedModel packed() const override;
 
@@ -145,7 +146,8 @@ class RunnableModel final : public CompiledModel {
     /// not possible: then the model makes no more runners, unless only the account's limit was the
     /// reason.
     bool addRunner(Account* account) NNBURST_REQUIRES(growth_);
-    Result<std::unique_ptr<ModelRunner>> makeRunner(std::uint32_t index);
+    Result<std::unique_ptr<ModelRunner>> makeRunner(std::uint32_t index,
+                                                    const PreparationLimits& limits);
 
     const std::shared_ptr<Engine> engine_;
     const Kernels kernels_;
@@ -165,10 +167,11 @@ class RunnableModel final : public CompiledModel {
     std::atomic<std::uint32_t> maximumRunners_;  // changed with growth_ held
 };
 
-Result<> RunnableModel::prepare(const Model& model, const PackedModel& packed) {
+Result<> RunnableModel::prepare(const Model& model, const PackedModel& packed,
+                                const PreparationLimits& limits) {
     NNBURST_ASSERT(runners_[0] == nullptr, "a model is prepared twice");
     NNBURST_TRY_ASSIGN(graphs_, ModelGraphs::create(model, packed));
-    NNBURST_TRY_ASSIGN(runners_[0], makeRunner(0));
+    NNBURST_TRY_ASSIGN(runners_[0], makeRunner(0, limits));
     return {};
 }
 
@@ -188,9 +191,10 @@ PackedModel RunnableModel::packed() const {
     return isEmpty ? PackedModel() : packed;
 }
 
-Result<std::unique_ptr<ModelRunner>> RunnableModel::makeRunner(std::uint32_t index) {
+Result<std::unique_ptr<ModelRunner>> RunnableModel::makeRunner(std::uint32_t index,
+                                                               const PreparationLimits& limits) {
     auto runner = std::make_unique<ModelRunner>(kernels_, graphs_, arguments_, index);
-    NNBURST_TRY(runner->prepare(runners_[0].get()));
+    NNBURST_TRY(runner->prepare(runners_[0].get(), limits));
     return runner;
 }
 
@@ -216,7 +220,7 @@ bool RunnableModel::addRunner(Account* account) {
             account->available(Resource::MEMORY) < runners_[0]->memoryBytes()) {
             return false;  // another client may have room for it
         }
-        auto runner = makeRunner(count);
+        auto runner = makeRunner(count, {});
         if (runner && used + (*runner)->memoryBytes() <= limit) {
             auto charge = chargeTo(account, Resource::MEMORY, (*runner)->memoryBytes());
             if (!charge) {
@@ -354,10 +358,11 @@ bool RunnableModel::releaseIfIdle() {
 
 Result<std::shared_ptr<RunnableModel>> compileFor(std::uint32_t threadCount,
                                                   const std::shared_ptr<Engine>& engine,
-                                                  const Model& model, const PackedModel& packed) {
+                                                  const Model& model, const PackedModel& packed,
+                                                  const PreparationLimits& limits) {
     NNBURST_TRY_ASSIGN(Kernels kernels, kernelEngine(*engine).kernels(threadCount));
     auto compiled = std::make_shared<RunnableModel>(engine, std::move(kernels), model);
-    NNBURST_TRY(compiled->prepare(model, packed));
+    NNBURST_TRY(compiled->prepare(model, packed, limits));
     return compiled;
 }
 
@@ -384,15 +389,15 @@ bool isSooner(const KernelEngine& engine, RunnableModel& more, RunnableModel& fe
 /// Compiles the model with the number of threads, of those that the engine offers, that gives the
 /// shortest latency. Models whose shapes are not known before they run get the first number.
 Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engine>& engine,
-                                                      const Model& model,
-                                                      const PackedModel& packed) {
+                                                      const Model& model, const PackedModel& packed,
+                                                      const PreparationLimits& limits) {
     const KernelEngine& kernels = kernelEngine(*engine);
     const std::span counts(kernels.settings().threadCounts);
     NNBURST_ASSERT(!counts.empty(), "the engine has no number of threads to try");
     NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best,
-                       compileFor(counts.front(), engine, model, packed));
+                       compileFor(counts.front(), engine, model, packed, limits));
     for (const std::uint32_t count : counts.subspan(1)) {
-        auto more = compileFor(count, engine, model, packed);
+        auto more = compileFor(count, engine, model, packed, limits);
         // If there is no memory or no thread for more, the model keeps the number that it has.
         if (!more || !(*more)->isMultithreaded() || !isSooner(kernels, **more, *best)) {
             break;
@@ -412,13 +417,14 @@ Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engi
 
 Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(const std::shared_ptr<Engine>& engine,
                                                               const Model& model,
-                                                              const PackedModel& packed) {
+                                                              const PackedModel& packed,
+                                                              const PreparationLimits& limits) {
     NNBURST_TRY(validateModel(model));
     if (!model.referenced.empty()) {
         // Preparing a graph does not look beyond it.
-        NNBURST_TRY(requiredVersion(model));
+        NNBURST_TRY(requiredVersion(model, limits.memory));
     }
-    return compileForBest(engine, model, packed);
+    return compileForBest(engine, model, packed, limits);
 }
 
 }  // namespace nnburst::exec

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "exec/run/packed_model.h"
+#include "exec/run/preparation_limits.h"
 #include "exec/run/run_memo.h"
 #include "exec/threads/execution_gate.h"
 #include "exec/threads/kernel_threads.h"
@@ -119,9 +120,11 @@ class CompiledModel {
     /// compilation of the same model for the kernels of `engine`: weights that it has are neither
     /// packed again nor read from `model`. INVALID_ARGUMENT if the model is not valid or an
     /// operation is not supported; the message names it. RESOURCE_EXHAUSTED_PERSISTENT if its
-    /// packed weights exceed a limit (exec/dot8/packed_weights.h).
+    /// packed weights exceed a limit (exec/dot8/packed_weights.h). What memoryBytes() will count is
+    /// charged as it grows, RESOURCE_EXHAUSTED_*. GENERAL_FAILURE if it is cancelled.
     [[nodiscard]] static Result<std::shared_ptr<CompiledModel>> compile(
-        const std::shared_ptr<Engine>& engine, const Model& model, const PackedModel& packed = {});
+        const std::shared_ptr<Engine>& engine, const Model& model, const PackedModel& packed = {},
+        const PreparationLimits& limits = {});
 
     virtual ~CompiledModel() = default;
 

@@ -59,11 +59,12 @@ GraphRunner::GraphRunner(const Kernels& kernels, SharedGraph& shared,
 
 GraphRunner::~GraphRunner() = default;
 
-Result<> GraphRunner::prepare(const GraphRunner* first, TimePoint foldingEnd) {
+Result<> GraphRunner::prepare(const GraphRunner* first, TimePoint foldingEnd,
+                              const PreparationLimits& limits) {
     isFirst_ = first == nullptr;
     bool isInterpreted = false;
     if (isFirst_) {
-        NNBURST_TRY_ASSIGN(isInterpreted, checkGraph(foldingEnd));
+        NNBURST_TRY_ASSIGN(isInterpreted, checkGraph(foldingEnd, limits.memory));
     } else {
         isInterpreted = first->interpreter_ != nullptr;
         isPlanned_ = first->isPlanned_;
@@ -74,7 +75,7 @@ Result<> GraphRunner::prepare(const GraphRunner* first, TimePoint foldingEnd) {
             wanted_.inputs[input].shape =
                 Shape(subgraph.operands[subgraph.inputIndexes[input]].dimensions);
         }
-        NNBURST_TRY(addPlan({}));
+        NNBURST_TRY(addPlan({.isCancelled = limits.isCancelled, .planMemory = limits.memory}));
     }
     if (isInterpreted) {
         interpreter_ = std::make_unique<Interpreter>(graph_, kernels_, operators_, referenced_);
@@ -85,9 +86,9 @@ Result<> GraphRunner::prepare(const GraphRunner* first, TimePoint foldingEnd) {
     return {};
 }
 
-Result<bool> GraphRunner::checkGraph(TimePoint foldingEnd) {
+Result<bool> GraphRunner::checkGraph(TimePoint foldingEnd, GrowingCharge* memory) {
     const Subgraph& subgraph = graph_.subgraph;
-    GraphCheck check(*shared_.graph, foldingEnd);
+    GraphCheck check(*shared_.graph, foldingEnd, memory);
     bool isDecided = true;
     for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
         if (auto checked = check.visit(index); !checked) {
@@ -194,6 +195,10 @@ Result<GraphRunner::Specialized> GraphRunner::specialize(const RunLimits& limits
     // A plan that takes longer than the deadline is for the runs after this one.
     RunLimits ofPlan = limits;
     ofPlan.deadline.reset();
+    GrowingCharge charge(limits.account, Resource::MEMORY);
+    if (ofPlan.planMemory == nullptr) {
+        ofPlan.planMemory = &charge;
+    }
     xnnpack::AllocationCount created;
     std::unique_ptr<Plan> plan;
     {
@@ -203,8 +208,6 @@ Result<GraphRunner::Specialized> GraphRunner::specialize(const RunLimits& limits
     NNBURST_ASSERT(plan->outputs().size() == wanted_.omittedOutputs.size(),
                    "a plan with {} outputs of {}", plan->outputs().size(),
                    wanted_.omittedOutputs.size());
-    NNBURST_TRY_ASSIGN(Charge charge,
-                       chargeTo(limits.account, Resource::MEMORY, plan->memoryBytes()));
     // The first runner packs the weights, which are not its own.
     const std::uint64_t bytes = plan->memoryBytes() + (isFirst_ ? 0 : created.bytes());
     return Specialized{.specialization = wanted_,

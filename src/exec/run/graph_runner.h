@@ -19,6 +19,7 @@
 #include "exec/operation/operation.h"
 #include "exec/plan/plan.h"
 #include "exec/plan/run_limits.h"
+#include "exec/run/preparation_limits.h"
 #include "exec/run/run_memo.h"
 #include "exec/threads/kernel_threads.h"
 #include "exec/xnnpack/operator_cache.h"
@@ -92,7 +93,8 @@ class GraphRunner {
     /// graph, which may be running; null: this is the first one. The first runner checks the graph,
     /// folds it until `foldingEnd` (GraphCheck), and drops what is not needed of the model's
     /// memory.
-    [[nodiscard]] Result<> prepare(const GraphRunner* first, TimePoint foldingEnd);
+    [[nodiscard]] Result<> prepare(const GraphRunner* first, TimePoint foldingEnd,
+                                   const PreparationLimits& limits);
 
     /// Runs the graph. OUTPUT_INSUFFICIENT_SIZE (of GraphOutputs::sufficient) before anything is
     /// computed where shapes are known beforehand. The first run with certain shapes may allocate,
@@ -132,16 +134,16 @@ class GraphRunner {
         Specialization specialization;
         std::unique_ptr<Plan> plan;
         std::uint64_t memoryBytes;
-        Charge charge;
+        GrowingCharge charge;
     };
 
     /// Whether the graph is interpreted. Keeps the constants of one that has no plan.
-    Result<bool> checkGraph(TimePoint foldingEnd);
+    Result<bool> checkGraph(TimePoint foldingEnd, GrowingCharge* memory);
     Result<> runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits);
     Result<Plan*> findPlan(const RunLimits& limits);
     Result<Plan*> addPlan(const RunLimits& limits);
-    /// Makes the wanted plan. Its memory, and what is packed for it, is charged to the account of
-    /// `limits`, unless that is null.
+    /// Makes the wanted plan. Its memory is charged to `limits.planMemory`, or if that is null to
+    /// `limits.account`, unless both are.
     Result<Specialized> specialize(const RunLimits& limits);
 
     const Kernels& kernels_;

@@ -75,17 +75,17 @@ ModelRunner::ModelRunner(const Kernels& kernels, ModelGraphs& graphs,
     }
 }
 
-Result<> ModelRunner::prepare(const ModelRunner* first) {
+Result<> ModelRunner::prepare(const ModelRunner* first, const PreparationLimits& limits) {
     const TimePoint foldingEnd = GraphCheck::endOfFolding();
     for (std::size_t index = 0; index < referenced_.size(); ++index) {
         const auto prepared = referenced_[index]->prepare(
-            first == nullptr ? nullptr : first->referenced_[index].get(), foldingEnd);
+            first == nullptr ? nullptr : first->referenced_[index].get(), foldingEnd, limits);
         if (!prepared) {
             return failure(prepared.error().status, fmt::format("referenced subgraph {}: {}", index,
                                                                 prepared.error().message));
         }
     }
-    return main_.prepare(first == nullptr ? nullptr : &first->main_, foldingEnd);
+    return main_.prepare(first == nullptr ? nullptr : &first->main_, foldingEnd, limits);
 }
 
 /// Of the plan that `bindings` remember all is known, but another request may have run since.

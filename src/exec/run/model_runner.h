@@ -49,7 +49,7 @@ class ModelRunner {
     /// Prepares what can be prepared before the first run. The first runner of a model checks and
     /// folds its graphs, and drops what is not needed of the model's memory; `first` is null for
     /// it. Others are prepared as `first` was. May run while `first` runs.
-    [[nodiscard]] Result<> prepare(const ModelRunner* first);
+    [[nodiscard]] Result<> prepare(const ModelRunner* first, const PreparationLimits& limits);
 
     /// Runs the model on `bindings`. `shapes`, one an output, get the shapes of the outputs.
     [[nodiscard]] Result<> run(RequestBindings& bindings, std::vector<OutputShape>& shapes,

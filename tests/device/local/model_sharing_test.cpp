@@ -176,6 +176,37 @@ TEST(ModelStore, compilesAModelAgainAfterAnExceptionHasEndedItsCompilation) {
     EXPECT_TRUE(store.compile(snapshot)) << "it waits for no thread that has given up";
 }
 
+/// Compiles the first model when it is told to.
+class SlowAccelerator final : public Accelerator {
+  public:
+    std::string name() const override { return "slow"; }
+    bool supports(const Model& /*model*/, const Operation& /*operation*/) const override {
+        return true;
+    }
+    Result<std::unique_ptr<AcceleratorModel>> compile(
+        const Model& /*model*/, std::span<const std::span<const std::byte>> /*constants*/) override {
+        if (!hasBegun.exchange(true)) {
+            mayEnd.wait();
+        }
+        return failure(ErrorStatus::GENERAL_FAILURE, "not made for computing");
+    }
+
+    std::atomic<bool> hasBegun{false};
+    std::latch mayEnd{1};
+};
+
+// The thread that compiles may have a low priority, and its client no hurry.
+TEST(ModelStore, doesNotWaitWithoutLimitForAnotherThatCompilesTheModel) {
+    const auto accelerator = std::make_shared<SlowAccelerator>();
+    device::ModelStore store(makeEngine(), accelerator);
+    const device::ModelSnapshot snapshot = snapshotOf(makeAddModel());
+    std::thread slow([&] { EXPECT_FALSE(store.compile(snapshot)); });
+    ASSERT_TRUE(eventually([&] { return accelerator->hasBegun.load(); }));
+    EXPECT_FALSE(store.compile(snapshot)) << "compiled beside the other, which goes on";
+    accelerator->mayEnd.count_down();
+    slow.join();
+}
+
 TEST(IdleModel, givesItsMemoryBackAndWorksAgain) {
     device::ModelStore store(makeEngine());
     const Model model = *makeMobileNetV1({.resolution = 64});

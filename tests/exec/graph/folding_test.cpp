@@ -69,7 +69,7 @@ TEST(Folding, leavesALayerWhoseWeightsAreOnlyPackedToRuns) {
 }
 
 /// Fills a tensor with a constant, which nothing reads; an input is the output, too.
-bool isFillingFolded(const std::vector<std::int32_t>& sizes) {
+bool isFillingFolded(const std::vector<std::int32_t>& sizes, GrowingCharge* memory = nullptr) {
     ModelBuilder builder;
     const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
     const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
@@ -83,7 +83,7 @@ bool isFillingFolded(const std::vector<std::int32_t>& sizes) {
     EXPECT_TRUE(model) << model.error().message;
     const auto graph = Graph::create(*model, model->main, PackedGraph());
     EXPECT_TRUE(graph);
-    GraphCheck check(**graph, GraphCheck::endOfFolding());
+    GraphCheck check(**graph, GraphCheck::endOfFolding(), memory);
     EXPECT_TRUE(check.visit(0));
     return (*graph)->isFolded[0];
 }
@@ -91,6 +91,17 @@ bool isFillingFolded(const std::vector<std::int32_t>& sizes) {
 TEST(Folding, leavesLargeResultsOfSmallModelsToRuns) {
     EXPECT_TRUE(isFillingFolded({1024, 1024}));
     EXPECT_FALSE(isFillingFolded({1024, 1024, 8}));
+}
+
+TEST(Folding, leavesResultsThatCannotBeChargedToRuns) {
+    constexpr std::uint64_t kResultBytes = 1024 * 1024 * sizeof(float);
+    Amounts limits;
+    limits[Resource::MEMORY] = kResultBytes;
+    const SharedAccount account = Account::create("client", limits);
+    GrowingCharge memory(account.get(), Resource::MEMORY);
+    EXPECT_TRUE(isFillingFolded({1024, 1024}, &memory));
+    EXPECT_EQ(account->usage(Resource::MEMORY).used, kResultBytes);
+    EXPECT_FALSE(isFillingFolded({1024, 1024}, &memory));
 }
 
 TEST(Folding, ofATensorWithoutElementsGivesItsShape) {

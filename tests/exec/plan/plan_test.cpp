@@ -150,6 +150,20 @@ TEST_F(PlanSetUp, isRefusedForStepsThatKeepTooMuchTogether) {
     EXPECT_TRUE(result.error().message.starts_with("operation 3")) << result.error().message;
 }
 
+TEST_F(PlanSetUp, isChargedWithEachStepAndEndsAtTheLimit) {
+    Amounts limits;
+    limits[Resource::MEMORY] = 2 * kKeptBytes;
+    const SharedAccount account = Account::create("client", limits);
+    GrowingCharge memory(account.get(), Resource::MEMORY);
+    ASSERT_TRUE(plan_.setUp(nullptr, {.planMemory = &memory}));
+    EXPECT_EQ(account->usage(Resource::MEMORY).used, 2 * kKeptBytes);
+    memory.clear();
+    plan_.addStep(std::make_unique<KeepingStep>(1), 2, {});
+    const Result<> result = plan_.setUp(nullptr, {.planMemory = &memory});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+}
+
 TEST_F(PlanSetUp, endsBeforeTheNextStepWhenTheRunIsCancelled) {
     const std::atomic<bool> isCancelled{true};
     const Result<> result = plan_.setUp(nullptr, {.isCancelled = &isCancelled});

@@ -10,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -422,6 +423,48 @@ TEST(CompiledModel, refusesOperandsWhoseSizeOverflows) {
         EXPECT_EQ(compiled.error().status, ErrorStatus::INVALID_ARGUMENT)
             << compiled.error().message;
     }
+}
+
+constexpr std::uint32_t kLongConstantElements = 1U << 20;
+
+/// Adds the same float16 constant `times` times, which XNNPACK converts for each addition.
+Model additionsOfOneConstant(std::size_t times) {
+    const Dimensions dimensions{kLongConstantElements};
+    ModelBuilder builder;
+    const std::vector<std::uint16_t> ones(kLongConstantElements, 0x3c00);
+    const auto constant = builder.addConstant(OperandType::TENSOR_FLOAT16, dimensions,
+                                              std::as_bytes(std::span(ones)));
+    const auto none = builder.addScalar(0);
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT16, dimensions);
+    auto sum = in;
+    for (std::size_t i = 0; i < times; ++i) {
+        const auto next = builder.addTensor(OperandType::TENSOR_FLOAT16, dimensions);
+        builder.addOperation(OperationType::ADD, {sum, constant, none}, {next});
+        sum = next;
+    }
+    return *builder.build({in}, {sum});
+}
+
+TEST(CompiledModel, chargesWhatOperationsKeepWhileItIsPlanned) {
+    constexpr std::uint64_t kConvertedBytes = kLongConstantElements * sizeof(float);
+    Amounts limits;
+    limits[Resource::MEMORY] = 4 * kConvertedBytes;
+    const SharedAccount account = Account::create("client", limits);
+    GrowingCharge memory(account.get(), Resource::MEMORY);
+    const auto compiled = CompiledModel::compile(makeEngine(true), additionsOfOneConstant(20), {},
+                                                 {.memory = &memory});
+    ASSERT_FALSE(compiled);
+    EXPECT_EQ(compiled.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    EXPECT_EQ(account->usage(Resource::MEMORY).highest, limits[Resource::MEMORY])
+        << "all of it is charged before the first run";
+}
+
+TEST(CompiledModel, isNotPlannedForAClientThatHasGone) {
+    const std::atomic<bool> isCancelled{true};
+    const auto compiled = CompiledModel::compile(makeEngine(true), additionsOfOneConstant(1), {},
+                                                 {.isCancelled = &isCancelled});
+    ASSERT_FALSE(compiled);
+    EXPECT_EQ(compiled.error().status, ErrorStatus::GENERAL_FAILURE);
 }
 
 TEST(CompiledModel, refusesModelsWhoseTemporariesNeedTooMuchMemory) {

@@ -1,0 +1,41 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// A charge for memory whose size shows only while it is taken.
+
+#include <cstdint>
+#include <vector>
+
+#include "account/account.h"
+#include "nnburst/result.h"
+
+namespace nnburst {
+
+/// RAII: as a `Charge`, which grows. Used by one thread at a time.
+class GrowingCharge {
+  public:
+    /// Charges `account`, or nothing if that is null.
+    GrowingCharge(Account* account, Resource resource) noexcept
+        : account_(account), resource_(resource) {}
+
+    /// Charges `amount` more. RESOURCE_EXHAUSTED_* as Account::charge; then nothing is added.
+    [[nodiscard]] Result<> add(std::uint64_t amount) {
+        if (account_ != nullptr && amount != 0) {
+            NNBURST_TRY_ASSIGN(Charge more, account_->charge(resource_, amount));
+            charges_.push_back(std::move(more));
+        }
+        return {};
+    }
+
+    /// Gives all of it back.
+    void clear() noexcept { charges_.clear(); }
+
+  private:
+    Account* account_;  // kept alive by the caller until the first charge, by the charges then
+    Resource resource_;
+    std::vector<Charge> charges_;
+};
+
+}  // namespace nnburst

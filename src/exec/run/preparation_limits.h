@@ -1,0 +1,21 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// The limits of a preparation: memory and cancellation.
+
+#include <atomic>
+
+#include "account/growing_charge.h"
+
+namespace nnburst::exec {
+
+struct PreparationLimits {
+    /// Memory of plans and results of folding are charged to it as they grow; null: not charged.
+    GrowingCharge* memory = nullptr;
+    /// Becomes true when the client has gone; null: never.
+    const std::atomic<bool>* isCancelled = nullptr;
+};
+
+}  // namespace nnburst::exec
