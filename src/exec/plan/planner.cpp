@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -146,6 +147,13 @@ class Planner {
         NNBURST_TRY(chooseSteps());
         NNBURST_TRY(layOutTemporaries());
         return assemble();
+    }
+
+    /// Uses nothing that other planners of the graph change.
+    Result<> setUp(Plan& plan) const {
+        NNBURST_TRY_ASSIGN(const ReservedAddresses anywhere,
+                           ReservedAddresses::reserve(largestArgumentBytes_));
+        return plan.setUp(anywhere.data(), limits_);
     }
 
   private:
@@ -343,15 +351,15 @@ class Planner {
         NNBURST_TRY_ASSIGN(AlignedBuffer arena, AlignedBuffer::allocate(layout_.sizeBytes));
         const std::vector<std::uint32_t>& inputs = graph_.subgraph.inputIndexes;
         const std::vector<std::uint32_t>& outputIndexes = graph_.subgraph.outputIndexes;
-        std::uint64_t largestArgument = 0;
         for (const std::uint32_t input : inputs) {
-            largestArgument = std::max(largestArgument, sizeBytes(shapes_.operand(input)));
+            largestArgumentBytes_ =
+                std::max(largestArgumentBytes_, sizeBytes(shapes_.operand(input)));
         }
         std::vector<Plan::Output> outputs;
         for (const std::uint32_t output : outputIndexes) {
             const OperandView operand = shapes_.operand(output);
             outputs.push_back({operand.shape, sizeBytes(operand)});
-            largestArgument = std::max(largestArgument, outputs.back().sizeBytes);
+            largestArgumentBytes_ = std::max(largestArgumentBytes_, outputs.back().sizeBytes);
         }
         auto plan = std::make_unique<Plan>(std::move(arena), std::move(outputs),
                                            inputs.size() + outputIndexes.size());
@@ -371,9 +379,6 @@ class Planner {
             }
             plan->addStep(std::move(chosen.step), chosen.operation, places);
         }
-        NNBURST_TRY_ASSIGN(const ReservedAddresses anywhere,
-                           ReservedAddresses::reserve(largestArgument));
-        NNBURST_TRY(plan->setUp(anywhere.data(), limits_));
         return plan;
     }
 
@@ -388,14 +393,23 @@ class Planner {
     std::uint64_t keptBytes_ = 0;                // by these
     std::vector<std::uint32_t> blocksOfGroups_;  // index of a group's block in the arena
     ArenaLayout layout_;
+    std::uint64_t largestArgumentBytes_ = 0;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Plan>> makePlan(Graph& graph, const Specialization& specialization,
                                        const Kernels& kernels, xnnpack::OperatorCache& operators,
-                                       const RunLimits& limits) {
-    return Planner(graph, specialization, kernels, operators, limits).make();
+                                       system::Mutex& planning, const RunLimits& limits) {
+    std::optional<Planner> planner;
+    std::unique_ptr<Plan> plan;
+    {
+        const system::MutexLock lock(planning);
+        planner.emplace(graph, specialization, kernels, operators, limits);
+        NNBURST_TRY_ASSIGN(plan, planner->make());
+    }
+    NNBURST_TRY(planner->setUp(*plan));
+    return plan;
 }
 
 }  // namespace nnburst::exec

@@ -181,14 +181,23 @@ Result<Plan*> GraphRunner::addPlan(const RunLimits& limits) {
         return tl::unexpected<Error>(std::move(made.error()));
     }
     if (plans_.size() == kMaximumSpecializations) {
-        memoryBytes_.fetch_sub(plans_.back().memoryBytes, std::memory_order_relaxed);
-        plans_.pop_back();
-        ++generation_;
-        operators_.dropUnused();
+        dropPlan(made->user);
     }
     memoryBytes_.fetch_add(made->memoryBytes, std::memory_order_relaxed);
     plans_.insert(plans_.begin(), std::move(*made));
     return plans_.front().plan.get();
+}
+
+void GraphRunner::dropPlan(const Account* user) {
+    auto dropped = std::find_if(plans_.rbegin(), plans_.rend(),
+                                [&](const Specialized& known) { return known.user == user; });
+    if (dropped == plans_.rend()) {
+        dropped = plans_.rbegin();
+    }
+    memoryBytes_.fetch_sub(dropped->memoryBytes, std::memory_order_relaxed);
+    plans_.erase(std::next(dropped).base());
+    ++generation_;
+    operators_.dropUnused();
 }
 
 Result<GraphRunner::Specialized> GraphRunner::specialize(const RunLimits& limits) {
@@ -200,11 +209,8 @@ Result<GraphRunner::Specialized> GraphRunner::specialize(const RunLimits& limits
         ofPlan.planMemory = &charge;
     }
     xnnpack::AllocationCount created;
-    std::unique_ptr<Plan> plan;
-    {
-        const system::MutexLock lock(shared_.planning);
-        NNBURST_TRY_ASSIGN(plan, makePlan(*shared_.graph, wanted_, kernels_, operators_, ofPlan));
-    }
+    NNBURST_TRY_ASSIGN(std::unique_ptr<Plan> plan, makePlan(*shared_.graph, wanted_, kernels_,
+                                                            operators_, shared_.planning, ofPlan));
     NNBURST_ASSERT(plan->outputs().size() == wanted_.omittedOutputs.size(),
                    "a plan with {} outputs of {}", plan->outputs().size(),
                    wanted_.omittedOutputs.size());
@@ -213,6 +219,7 @@ Result<GraphRunner::Specialized> GraphRunner::specialize(const RunLimits& limits
     return Specialized{.specialization = wanted_,
                        .plan = std::move(plan),
                        .memoryBytes = bytes,
+                       .user = limits.account == nullptr ? nullptr : limits.account->parent().get(),
                        .charge = std::move(charge)};
 }
 

@@ -76,7 +76,8 @@ struct SharedGraph {
     /// made.
     const std::unique_ptr<Graph> graph;
     xnnpack::OriginalOperators originals;
-    /// Held while a plan is made. A run whose shapes have a plan does not take it.
+    /// Held while a plan is made, except for the set-up of its steps. A run whose shapes have a
+    /// plan does not take it.
     system::Mutex planning;
 };
 
@@ -134,6 +135,7 @@ class GraphRunner {
         Specialization specialization;
         std::unique_ptr<Plan> plan;
         std::uint64_t memoryBytes;
+        const Account* user;  ///< whose run made it; only compared
         GrowingCharge charge;
     };
 
@@ -142,6 +144,9 @@ class GraphRunner {
     Result<> runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits);
     Result<Plan*> findPlan(const RunLimits& limits);
     Result<Plan*> addPlan(const RunLimits& limits);
+    /// Drops the plan that has not been used for the longest time, of this user if there is one: a
+    /// user with many shapes does not take the plans of others.
+    void dropPlan(const Account* user);
     /// Makes the wanted plan. Its memory is charged to `limits.planMemory`, or if that is null to
     /// `limits.account`, unless both are.
     Result<Specialized> specialize(const RunLimits& limits);

@@ -647,9 +647,10 @@ TEST(Dot8Models, runOnOurKernelsUnlessTheseAreSwitchedOff) {
         const auto graph = Graph::create(model, model.main);
         ASSERT_TRUE(graph);
         xnnpack::OperatorCache operators;
+        system::Mutex planning;
         const auto plan =
             makePlan(**graph, {.inputs = {{.shape = {1, 8, 8, 16}}}, .omittedOutputs = {0}},
-                     kernels, operators);
+                     kernels, operators, planning);
         ASSERT_TRUE(plan) << plan.error().message;
         EXPECT_EQ((*graph)->packedWeights->all().size(), useDotProducts ? 1U : 0U);
     }

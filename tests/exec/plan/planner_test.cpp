@@ -180,7 +180,8 @@ Result<std::unique_ptr<Plan>> tryPlan(Graph& graph, xnnpack::OperatorCache& oper
         specialization.inputs.push_back({Shape(graph.subgraph.operands[input].dimensions), false});
     }
     specialization.omittedOutputs.resize(graph.subgraph.outputIndexes.size());
-    return makePlan(graph, specialization, kernels, operators, limits);
+    system::Mutex planning;
+    return makePlan(graph, specialization, kernels, operators, planning, limits);
 }
 
 std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool useXnnpack) {

@@ -577,6 +577,44 @@ TEST(CompiledModel, runsWhatWasBoundOnceThoughItsPlanIsGone) {
     }
 }
 
+/// A client of another user than all others, with its account.
+ClientShare newUser() {
+    Amounts limits;
+    limits[Resource::MEMORY] = 1 << 20;
+    return ClientShare(nullptr, Account::create("client", limits, Account::create("user", limits)));
+}
+
+TEST(CompiledModel, aUserWithManyShapesLeavesThePlansOfOthers) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(kFloat, {0});
+    const auto twice = builder.addTensor(kFloat, {0});
+    const auto sum = builder.addTensor(kFloat, {0});
+    builder.addOperation(OperationType::ADD, {in, in, builder.addScalar(0)}, {twice});
+    builder.addOperation(OperationType::ADD, {in, twice, builder.addScalar(0)}, {sum});
+    const auto model = compile(build(builder, {in}, {sum}), true);
+    const auto run = [&](ClientShare& client, std::uint32_t count) {
+        TestRequest request;
+        request.addInput(bytesOf(std::vector<float>(count, 1.0F)), {count});
+        request.addOutput(count * sizeof(float));
+        ASSERT_TRUE(request.runFor(client, *model));
+    };
+    ClientShare one = newUser();
+    ClientShare other = newUser();
+    const auto planBytes = [](const ClientShare& client) {
+        return client.account()->usage(Resource::MEMORY).used;
+    };
+    run(one, 5);
+    ASSERT_GT(planBytes(one), 0U);
+    for (std::uint32_t count = 6; count < 30; ++count) {
+        run(other, count);
+    }
+    EXPECT_GT(planBytes(one), 0U) << "its plan is still there";
+    for (std::uint32_t count = 30; count < 50; ++count) {
+        run(one, count);
+    }
+    EXPECT_GT(planBytes(other), 0U);
+}
+
 TEST(CompiledModelDeathTest, assertsThatBindingsAreItsOwn) {
     spdlog::set_default_logger(spdlog::stderr_logger_mt("bindings"));  // what a death test reads
     const auto model = compile(addModel({2}), true);
