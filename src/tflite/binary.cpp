@@ -198,6 +198,12 @@ Result<> convertFloorMod(OperatorImport& op, OperationType operation) {
         return convertFloatBinary(op, operation);
     }
     inferBroadcast(op);
+    NNBURST_TRY_ASSIGN(const bool isFolded, op.foldIntegers([](std::int64_t a, std::int64_t b) {
+        return b == 0 ? INT64_MAX : (a % b + b) % b;
+    }));
+    if (isFolded) {
+        return {};
+    }
     const Dimensions shape = sharedShape(op);
     const std::uint32_t quotient = op.temporaryLike(op.input(0), shape);
     const std::uint32_t product = op.temporaryLike(op.input(0), shape);

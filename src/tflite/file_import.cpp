@@ -139,7 +139,8 @@ Result<> FileImport::importOperator(const schema::Operator& declaration, const C
                                     TensorMap& tensors) {
     NNBURST_TRY_ASSIGN(OperatorImport resolved,
                        OperatorImport::resolve(tensors, declaration, converter));
-    return converter.convert(resolved, converter.operation);
+    NNBURST_TRY(converter.convert(resolved, converter.operation));
+    return converter.fitsInt32 ? Result<>() : resolved.requireKnownInt64();
 }
 
 Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph& graph,

@@ -306,7 +306,8 @@ Result<> addFused(TensorMap& tensors, const FusedOperator& fused) {
     } else {
         second = tensors.builder().addScalar(1.0F);  // beta
     }
-    NNBURST_TRY_ASSIGN(const std::uint32_t output, tensors.define(fused.output, false));
+    NNBURST_TRY_ASSIGN(const std::uint32_t output, tensors.define(fused.output));
+    NNBURST_TRY(tensors.requireKnownInt64(fused.output));
     Dimensions& shape = tensors.builder().operand(output).dimensions;
     if (shape.empty()) {
         const Dimensions given = tensors.builder().operand(input).dimensions;

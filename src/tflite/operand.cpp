@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tflite/operand.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "model/invalid.h"
@@ -41,6 +43,18 @@ Result<> applyScale(const schema::QuantizationParameters* quantization, Operand&
     return {};
 }
 
+/// The scales with a positive one in place of 0: the smallest of the others, or 1 if there is none.
+std::vector<float> withoutZeros(const flatbuffers::Vector<float>& given) {
+    constexpr float kNone = std::numeric_limits<float>::infinity();
+    std::vector<float> scales(given.begin(), given.end());
+    float smallest = kNone;
+    for (const float scale : scales) {
+        smallest = scale > 0.0F ? std::min(smallest, scale) : smallest;
+    }
+    std::replace(scales.begin(), scales.end(), 0.0F, smallest == kNone ? 1.0F : smallest);
+    return scales;
+}
+
 /// A scale for each index along one dimension.
 Result<> applyChannelScales(const schema::QuantizationParameters& quantization, Operand& operand) {
     const auto& scales = *quantization.scale();
@@ -56,9 +70,8 @@ Result<> applyChannelScales(const schema::QuantizationParameters& quantization, 
             return invalid("zero point {} of channel {}: must be 0", zeroPoint, i);
         }
     }
-    operand.extraParams =
-        SymmPerChannelQuantParams{.scales = {scales.begin(), scales.end()},
-                                  .channelDim = static_cast<std::uint32_t>(dimension)};
+    operand.extraParams = SymmPerChannelQuantParams{
+        .scales = withoutZeros(scales), .channelDim = static_cast<std::uint32_t>(dimension)};
     return {};
 }
 
@@ -125,6 +138,18 @@ Result<Operand> typeOf(const schema::Tensor& tensor, Dimensions dimensions) {
     NNBURST_TRY(applyType(tensor, operand));
     NNBURST_TRY(checkOperandType(operand));
     return operand;
+}
+
+std::vector<std::uint32_t> channelsOfScaleZero(const schema::Tensor& tensor) {
+    std::vector<std::uint32_t> channels;
+    const auto* quantization = tensor.quantization();
+    const std::uint32_t count = quantization == nullptr ? 0 : sizeOf(quantization->scale());
+    for (std::uint32_t i = 0; count > 1 && i < count; ++i) {
+        if (quantization->scale()->Get(i) == 0.0F) {
+            channels.push_back(i);
+        }
+    }
+    return channels;
 }
 
 }  // namespace nnburst::tflite

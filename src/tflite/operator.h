@@ -55,7 +55,8 @@ struct Converter {
     /// The operation, for converters that serve several; ignored by the others.
     OperationType operation;
     Result<> (*convert)(OperatorImport& operatorImport, OperationType operation);
-    /// The values of INT64 outputs fit into 32 bits if those of the inputs do.
+    /// The values of INT64 outputs fit into 32 bits if those of the inputs do. If not, outputs are
+    /// INT64 only where the converter makes them constants.
     bool fitsInt32 = false;
     /// Inputs and outputs may be COMPLEX64.
     bool takesComplex = false;
@@ -91,6 +92,8 @@ class OperatorImport {
     /// Whether an input or output is INT64 in the file.
     [[nodiscard]] bool inputIsInt64(std::size_t index) const;
     [[nodiscard]] bool outputIsInt64(std::size_t index = 0) const;
+    /// Refuses outputs of INT64 that the converter has not made constants.
+    [[nodiscard]] Result<> requireKnownInt64() const;
     /// Whether an input or output is COMPLEX64 in the file.
     [[nodiscard]] bool inputIsComplex(std::size_t index) const {
         return tensors_->isComplex(inputTensor(index));
@@ -186,8 +189,9 @@ class OperatorImport {
         return tensors_->builder().addOmitted(type);
     }
     /// The bias that is input `index`, or zeros if it is left out, for sums of products of elements
-    /// of inputs `factor` and `weights`. It has one element for each of `channels` and the scale of
-    /// the products.
+    /// of inputs `factor` and `weights`. It has one dimension, one element for each of `channels`
+    /// and the scale of the products. Of channels whose weights have scale 0 in the file, the bias
+    /// is 0 if it is quantised: TFLite's kernels multiply it by that scale.
     [[nodiscard]] Result<std::uint32_t> bias(std::size_t index, std::size_t factor,
                                              std::size_t weights, std::uint32_t channels);
     /// The operand for the next value of the variable tensor that is input `index`.
@@ -243,6 +247,10 @@ class OperatorImport {
                                                   const Dimensions& dimensions);
 
   private:
+    /// A copy of input `index`, a bias that other operators may read, with one dimension and this
+    /// scale. The elements `zeros` become 0.
+    [[nodiscard]] Result<std::uint32_t> copyOfBias(std::size_t index, float scale,
+                                                   std::span<const std::uint32_t> zeros);
     /// Adds an operation of the HAL in floating point in place of 16 bits.
     void addInFloat(PlannedOperation planned);
     static constexpr std::uint32_t kLeftOut = UINT32_MAX;
@@ -251,7 +259,7 @@ class OperatorImport {
         : tensors_(&tensors), declaration_(&declaration) {}
 
     Result<> resolveInputs(const Arity& arity);
-    Result<> resolveOutputs(const Arity& arity, bool fitsInt32);
+    Result<> resolveOutputs(const Arity& arity);
     [[nodiscard]] std::int32_t inputTensor(std::size_t index) const {
         return declaration_->inputs()->Get(static_cast<flatbuffers::uoffset_t>(index));
     }

@@ -5,6 +5,7 @@
 /// What converters see of an operator: its operands, and functions that add to the model.
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "model/operand_info.h"
@@ -22,7 +23,7 @@ Result<OperatorImport> OperatorImport::resolve(TensorMap& tensors,
                                                const Converter& converter) {
     OperatorImport result(tensors, declaration);
     NNBURST_TRY(result.resolveInputs(converter.arity));
-    NNBURST_TRY(result.resolveOutputs(converter.arity, converter.fitsInt32));
+    NNBURST_TRY(result.resolveOutputs(converter.arity));
     return result;
 }
 
@@ -47,7 +48,7 @@ Result<> OperatorImport::resolveInputs(const Arity& arity) {
     return {};
 }
 
-Result<> OperatorImport::resolveOutputs(const Arity& arity, bool fitsInt32) {
+Result<> OperatorImport::resolveOutputs(const Arity& arity) {
     const auto* outputs = declaration_->outputs();
     const std::uint32_t count = sizeOf(outputs);
     if (count < arity.minimumOutputs || count > arity.maximumOutputs) {
@@ -58,8 +59,7 @@ Result<> OperatorImport::resolveOutputs(const Arity& arity, bool fitsInt32) {
                        arity.maximumOutputs);
     }
     for (std::uint32_t i = 0; i < count; ++i) {
-        NNBURST_TRY_ASSIGN(const std::uint32_t operand,
-                           tensors_->define(outputs->Get(i), fitsInt32));
+        NNBURST_TRY_ASSIGN(const std::uint32_t operand, tensors_->define(outputs->Get(i)));
         outputs_.push_back(operand);
     }
     return {};
@@ -79,6 +79,13 @@ Result<Operand> OperatorImport::quantization(std::size_t index) const {
 
 bool OperatorImport::outputIsInt64(std::size_t index) const {
     return tensors_->isInt64(outputTensor(index));
+}
+
+Result<> OperatorImport::requireKnownInt64() const {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        NNBURST_TRY(tensors_->requireKnownInt64(outputTensor(i)));
+    }
+    return {};
 }
 
 bool OperatorImport::isScalar(std::size_t index) const {
@@ -214,25 +221,65 @@ Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor
         return repeated(isFloat ? OperandType::TENSOR_FLOAT32 : OperandType::TENSOR_INT32,
                         {channels}, std::int32_t{0}, scale);
     }
+    const Operand given = operand(input(index));
+    const bool isShapeKnown = channels != 0 && isKnown(given.dimensions);
+    if (isShapeKnown && elementCount(given.dimensions) != channels) {
+        return invalid("input {} (bias) of shape {}: must have {} elements, one for each channel",
+                       index, dimensionsText(given.dimensions), channels);
+    }
+    const bool isVector = !isShapeKnown || given.dimensions.size() == 1;
     if (isFloat) {
-        return floatInput(index);
+        if (isVector) {
+            return floatInput(index);
+        }
+        NNBURST_TRY_ASSIGN(const std::uint32_t vector, copyOfBias(index, given.scale, {}));
+        return tensors_->toFloat(vector);
     }
-    Operand& bias = operand(input(index));
-    if (bias.type != OperandType::TENSOR_INT32 || bias.scale == scale) {
-        return input(index);
-    }
-    if (bias.scale == 0.0F) {
-        bias.scale = scale;
-        return input(index);
-    }
-    // TFLite's kernels ignore the scale of the bias; other operators may share the tensor.
-    const auto bytes = constantBytes(index);
-    if (!isConstant(index)) {
+    const bool isInteger = given.type == OperandType::TENSOR_INT32;
+    const bool isOfOtherScale = isInteger && given.scale != 0.0F && given.scale != scale;
+    if (isOfOtherScale && !isConstant(index)) {
         return invalid("input {} (bias): scale {}: must be {}, that of the products", index,
-                       bias.scale, scale);
+                       given.scale, scale);
     }
-    const Dimensions dimensions = bias.dimensions;
-    return constant(OperandType::TENSOR_INT32, dimensions, bytes, scale);
+    // TFLite's kernels ignore the scale of the bias.
+    const auto unscaled = tensors_->channelsOfScaleZero(input(weights));
+    if (!isVector || isOfOtherScale || !unscaled.empty()) {
+        return copyOfBias(index, scale, unscaled);
+    }
+    if (isInteger) {
+        operand(input(index)).scale = scale;
+    }
+    return input(index);
+}
+
+Result<std::uint32_t> OperatorImport::copyOfBias(std::size_t index, float scale,
+                                                 std::span<const std::uint32_t> zeros) {
+    const Operand given = operand(input(index));
+    const std::uint32_t count = elementCount(given.dimensions);
+    if (isConstant(index)) {
+        const auto bytes = constantBytes(index);
+        NNBURST_TRY(tensors_->file().takeConstantBytes(bytes.size()));
+        std::vector<std::byte> elements(bytes.begin(), bytes.end());
+        const std::size_t sizeBytes = elementBytes(given.type);
+        for (const std::uint32_t channel : zeros) {
+            if (channel < count) {
+                std::memset(elements.data() + channel * sizeBytes, 0, sizeBytes);
+            }
+        }
+        return tensors_->builder().addConstant(given.type, {count}, elements, scale,
+                                               given.zeroPoint);
+    }
+    if (!zeros.empty()) {
+        return invalid(
+            "input {} (bias): must be constant, as channel {} of the weights has scale 0", index,
+            zeros[0]);
+    }
+    const auto size = static_cast<std::int32_t>(count);
+    NNBURST_TRY_ASSIGN(const std::uint32_t shape, constant(std::span(&size, 1)));
+    const std::uint32_t result = temporaryLike(input(index), {count});
+    operand(result).scale = scale;
+    add(OperationType::RESHAPE, {input(index), shape}, {result});
+    return result;
 }
 
 Result<std::uint32_t> OperatorImport::nextState(std::size_t index) {
@@ -306,7 +353,7 @@ void OperatorImport::add(OperationType type, std::vector<std::uint32_t> inputs,
 
 void OperatorImport::addInFloat(PlannedOperation planned) {
     for (std::uint32_t& input : planned.inputs) {
-        input = have16Bits(*tensors_, {input}) ? tensors_->toFloat(input) : input;
+        input = tensors_->toFloat(input);
     }
     std::vector<std::pair<std::uint32_t, std::uint32_t>> rescaled;
     for (std::uint32_t& output : planned.outputs) {

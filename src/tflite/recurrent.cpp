@@ -44,53 +44,10 @@ Result<Operand> intermediate(OperatorImport& lstm, std::uint32_t index) {
     return lstm.tensors().quantization(intermediates->Get(index));
 }
 
-/// The HAL has an LSTM of 8-bit signed activations with 16-bit cells.
 Result<> convertQuantizedLstm(OperatorImport& lstm, const schema::LSTMOptions& options) {
-    constexpr std::size_t kFirstPeephole = 9;
-    constexpr std::size_t kFirstBias = 12;
-    constexpr std::size_t kProjection = 16;
-    constexpr std::size_t kProjectionBias = 17;
-    constexpr std::uint32_t kGates = 4;
-    if (options.fused_activation_function() != schema::ActivationFunctionType::TANH) {
-        return invalid("fused activation {} of a quantised LSTM: must be TANH",
-                       static_cast<int>(options.fused_activation_function()));
-    }
-    std::vector<std::uint32_t> inputs{lstm.input(0)};
-    for (std::size_t i = kInputToInputWeights; i < kFirstPeephole; ++i) {
-        NNBURST_TRY_ASSIGN(const std::uint32_t weights, symmetricWeights(lstm, i));
-        inputs.push_back(weights);
-    }
-    for (std::size_t i = kFirstPeephole; i < kFirstBias; ++i) {
-        inputs.push_back(lstm.optionalInput(i, OperandType::TENSOR_QUANT16_SYMM));
-    }
-    for (std::size_t i = kFirstBias; i < kProjection; ++i) {
-        inputs.push_back(lstm.optionalInput(i, OperandType::TENSOR_INT32));
-    }
-    NNBURST_TRY_ASSIGN(const std::uint32_t projection, symmetricWeights(lstm, kProjection));
-    inputs.insert(inputs.end(),
-                  {projection, lstm.optionalInput(kProjectionBias, OperandType::TENSOR_INT32),
-                   lstm.input(kOutputState), lstm.input(kCellState)});
-    bool isNormalized = false;
-    for (std::size_t i = 0; i < kLayerNormWeights; ++i) {
-        const std::size_t index = kFirstLayerNormWeights + i;
-        isNormalized = isNormalized || lstm.has(index);
-        inputs.push_back(lstm.optionalInput(index, OperandType::TENSOR_QUANT16_SYMM));
-    }
-    inputs.push_back(lstm.scalar(options.cell_clip()));
-    inputs.push_back(lstm.scalar(options.proj_clip()));
-    for (std::uint32_t gate = 0; gate < kGates; ++gate) {
-        // Without layer normalisation the gates have 12 fractional bits.
-        float scale = 0x1p-12F;
-        if (isNormalized) {
-            NNBURST_TRY_ASSIGN(const Operand gateTensor, intermediate(lstm, gate));
-            scale = gateTensor.scale;
-        }
-        inputs.push_back(lstm.scalar(scale));
-    }
-    NNBURST_TRY_ASSIGN(const Operand hidden, intermediate(lstm, kGates));
-    inputs.push_back(lstm.scalar(hidden.zeroPoint));
-    inputs.push_back(lstm.scalar(hidden.scale));
-
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs,
+                       quantizedLstmInputs(lstm, options.fused_activation_function(),
+                                           options.cell_clip(), options.proj_clip()));
     lstm.inferOutputShape({sizeAt(lstm.shape(0), 0), sizeAt(lstm.shape(kOutputState), 1)});
     NNBURST_TRY_ASSIGN(const std::uint32_t outputState, lstm.nextState(kOutputState));
     NNBURST_TRY_ASSIGN(const std::uint32_t cellState, lstm.nextState(kCellState));
@@ -137,6 +94,56 @@ Result<> addLayerNorm(OperatorImport& lstm, std::vector<std::uint32_t>& inputs) 
         inputs.insert(inputs.end(), weights.begin(), weights.end());
     }
     return {};
+}
+
+Result<std::vector<std::uint32_t>> quantizedLstmInputs(OperatorImport& lstm,
+                                                       schema::ActivationFunctionType activation,
+                                                       float cellClip, float projectionClip) {
+    constexpr std::size_t kFirstPeephole = 9;
+    constexpr std::size_t kFirstBias = 12;
+    constexpr std::size_t kProjection = 16;
+    constexpr std::size_t kProjectionBias = 17;
+    constexpr std::uint32_t kGates = 4;
+    if (activation != schema::ActivationFunctionType::TANH) {
+        return invalid("fused activation {} of a quantised LSTM: must be TANH",
+                       static_cast<int>(activation));
+    }
+    std::vector<std::uint32_t> inputs{lstm.input(0)};
+    for (std::size_t i = kInputToInputWeights; i < kFirstPeephole; ++i) {
+        NNBURST_TRY_ASSIGN(const std::uint32_t weights, symmetricWeights(lstm, i));
+        inputs.push_back(weights);
+    }
+    for (std::size_t i = kFirstPeephole; i < kFirstBias; ++i) {
+        inputs.push_back(lstm.optionalInput(i, OperandType::TENSOR_QUANT16_SYMM));
+    }
+    for (std::size_t i = kFirstBias; i < kProjection; ++i) {
+        inputs.push_back(lstm.optionalInput(i, OperandType::TENSOR_INT32));
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t projection, symmetricWeights(lstm, kProjection));
+    inputs.insert(inputs.end(),
+                  {projection, lstm.optionalInput(kProjectionBias, OperandType::TENSOR_INT32),
+                   lstm.input(kOutputState), lstm.input(kCellState)});
+    bool isNormalized = false;
+    for (std::size_t i = 0; i < kLayerNormWeights; ++i) {
+        const std::size_t index = kFirstLayerNormWeights + i;
+        isNormalized = isNormalized || lstm.has(index);
+        inputs.push_back(lstm.optionalInput(index, OperandType::TENSOR_QUANT16_SYMM));
+    }
+    inputs.push_back(lstm.scalar(cellClip));
+    inputs.push_back(lstm.scalar(projectionClip));
+    for (std::uint32_t gate = 0; gate < kGates; ++gate) {
+        // Without layer normalisation the gates have 12 fractional bits.
+        float scale = 0x1p-12F;
+        if (isNormalized) {
+            NNBURST_TRY_ASSIGN(const Operand gateTensor, intermediate(lstm, gate));
+            scale = gateTensor.scale;
+        }
+        inputs.push_back(lstm.scalar(scale));
+    }
+    NNBURST_TRY_ASSIGN(const Operand hidden, intermediate(lstm, kGates));
+    inputs.push_back(lstm.scalar(hidden.zeroPoint));
+    inputs.push_back(lstm.scalar(hidden.scale));
+    return inputs;
 }
 
 Result<> convertLstm(OperatorImport& op, OperationType operation) {

@@ -21,6 +21,12 @@ inline constexpr std::size_t kLayerNormWeights = 4;
 [[nodiscard]] Result<std::vector<std::uint32_t>> floatInputs(OperatorImport& recurrent,
                                                              std::size_t begin, std::size_t end);
 
+/// The inputs of the HAL's QUANTIZED_LSTM, which computes one step with activations of INT8 and
+/// cells of INT16. Those that the operator has come first, with the same indices.
+[[nodiscard]] Result<std::vector<std::uint32_t>> quantizedLstmInputs(
+    OperatorImport& lstm, schema::ActivationFunctionType activation, float cellClip,
+    float projectionClip);
+
 /// The HAL's LSTM takes more activations than other operations, with codes of its own.
 [[nodiscard]] Result<std::uint32_t> lstmActivation(OperatorImport& lstm,
                                                    schema::ActivationFunctionType activation);

@@ -187,7 +187,7 @@ Result<> ResourceVariables::read(const schema::Operator& declaration, TensorMap&
     NNBURST_TRY(requireCounts(declaration, 1, 1));
     NNBURST_TRY_ASSIGN(Variable * variable, variableOf(declaration));
     const std::int32_t output = declaration.outputs()->Get(0);
-    NNBURST_TRY_ASSIGN(const std::uint32_t operand, tensors.define(output, true));
+    NNBURST_TRY_ASSIGN(const std::uint32_t operand, tensors.define(output));
     if (variable->isAssigned) {
         const Operand value = tensors.builder().operand(operand);
         NNBURST_TRY_ASSIGN(const std::size_t state, stateOf(*variable, value, tensors));

@@ -7,8 +7,10 @@
 /// are outputs, after the results.
 
 #include <array>
+#include <span>
 
 #include "memory/checked_math.h"
+#include "model/operand_info.h"
 #include "tflite/converters.h"
 #include "tflite/recurrent.h"
 #include "tflite/shapes.h"
@@ -52,6 +54,73 @@ Result<std::vector<std::uint32_t>> bidirectionalResults(OperatorImport& op, bool
     return std::vector<std::uint32_t>{op.output(0), op.output(1)};
 }
 
+/// The steps of input 0 along `axis`, [batches, depth] each.
+Result<std::vector<std::uint32_t>> splitSteps(OperatorImport& op, std::uint32_t axis,
+                                              std::uint32_t steps) {
+    const Dimensions sequence = op.shape(0);
+    Dimensions part = sequence;
+    part[axis] = 1;
+    Dimensions step = sequence;
+    step.erase(step.begin() + axis);
+    std::vector<std::uint32_t> parts;
+    for (std::uint32_t i = 0; i < steps; ++i) {
+        parts.push_back(op.temporaryLike(op.input(0), part));
+    }
+    const auto halAxis = static_cast<std::int32_t>(axis);
+    op.add(OperationType::SPLIT,
+           {op.input(0), op.scalar(halAxis), op.scalar(static_cast<std::int32_t>(steps))}, parts);
+    NNBURST_TRY_ASSIGN(const std::uint32_t axes, op.constant(std::span(&halAxis, 1)));
+    for (std::uint32_t& tensor : parts) {
+        const std::uint32_t squeezed = op.temporaryLike(tensor, step);
+        op.add(OperationType::SQUEEZE, {tensor, axes}, {squeezed});
+        tensor = squeezed;
+    }
+    return parts;
+}
+
+/// The HAL's QUANTIZED_LSTM computes one step, so there is one for each.
+Result<> addQuantizedSteps(OperatorImport& lstm,
+                           const schema::UnidirectionalSequenceLSTMOptions& options) {
+    constexpr std::uint32_t kMaximumSteps = 1024;
+    constexpr std::uint64_t kBytesPerStep = 256;
+    const std::uint32_t axis = options.time_major() ? 0 : 1;
+    const std::uint32_t steps = sizeAt(lstm.shape(0), axis);
+    if (lstm.shape(0).size() != 3 || steps == 0 || steps > kMaximumSteps) {
+        return invalid("input of shape {}: must have 3 dimensions, and 1 to {} steps along axis {}",
+                       dimensionsText(lstm.shape(0)), kMaximumSteps, axis);
+    }
+    // Each step takes memory, but the file has as many bytes for few as for many.
+    NNBURST_TRY(lstm.tensors().file().takeConstantBytes(steps * kBytesPerStep));
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs,
+                       quantizedLstmInputs(lstm, options.fused_activation_function(),
+                                           options.cell_clip(), options.proj_clip()));
+    NNBURST_TRY_ASSIGN(const std::vector<std::uint32_t> parts, splitSteps(lstm, axis, steps));
+    NNBURST_TRY_ASSIGN(const std::uint32_t lastOutput, lstm.nextState(kOutputState));
+    NNBURST_TRY_ASSIGN(const std::uint32_t lastCells, lstm.nextState(kCellState));
+    const Dimensions outputShape = lstm.operand(lastOutput).dimensions;
+    const Dimensions cellShape = lstm.operand(lastCells).dimensions;
+    Dimensions resultShape = sequenceShape(lstm, sizeAt(outputShape, 1));
+    resultShape[axis] = 1;
+    const std::uint32_t halAxis = lstm.scalar(static_cast<std::int32_t>(axis));
+    std::vector<std::uint32_t> results;
+    for (std::uint32_t step = 0; step < steps; ++step) {
+        const bool isLast = step + 1 == steps;
+        const std::uint32_t output =
+            isLast ? lastOutput : lstm.temporaryLike(lastOutput, outputShape);
+        const std::uint32_t cells = isLast ? lastCells : lstm.temporaryLike(lastCells, cellShape);
+        const std::uint32_t result = lstm.temporaryLike(lstm.output(), outputShape);
+        inputs[0] = parts[step];
+        lstm.add(OperationType::QUANTIZED_LSTM, inputs, {output, cells, result});
+        inputs[kOutputState] = output;
+        inputs[kCellState] = cells;
+        results.push_back(lstm.temporaryLike(lstm.output(), resultShape));
+        lstm.add(OperationType::EXPAND_DIMS, {result, halAxis}, {results.back()});
+    }
+    results.push_back(halAxis);
+    lstm.add(OperationType::CONCATENATION, std::move(results), {lstm.output()});
+    return {};
+}
+
 }  // namespace
 
 Result<> convertUnidirectionalSequenceLstm(OperatorImport& op, OperationType operation) {
@@ -61,6 +130,9 @@ Result<> convertUnidirectionalSequenceLstm(OperatorImport& op, OperationType ope
         return invalid("diagonal_recurrent_tensors is not supported");
     }
     op.inferOutputShape(sequenceShape(op, sizeAt(op.shape(kOutputState), 1)));
+    if (op.type(0) == OperandType::TENSOR_QUANT8_ASYMM_SIGNED) {
+        return addQuantizedSteps(op, *options);
+    }
 
     NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kCellState + 1));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,

@@ -22,7 +22,10 @@ Dimensions reshaped(std::uint32_t elements, const std::vector<std::int32_t>& new
     Dimensions result;
     std::uint32_t known = 1;
     for (const std::int32_t size : newShape) {
-        result.push_back(size < 0 ? 0 : static_cast<std::uint32_t>(size));
+        if (size < -1 || (size == 0 && elements != 0)) {
+            return {};
+        }
+        result.push_back(size == -1 ? 0 : static_cast<std::uint32_t>(size));
         known = checkedMultiply(known, std::max(result.back(), 1U)).value_or(0);
     }
     if (known == 0 || std::count(result.begin(), result.end(), 0U) > 1) {
@@ -35,7 +38,8 @@ Dimensions reshaped(std::uint32_t elements, const std::vector<std::int32_t>& new
     return elementCount(result) == elements ? result : Dimensions();
 }
 
-/// The new shape in the options. Without sizes it is that of a scalar.
+/// The new shape in the options. Without sizes it is that of a scalar, which old converters write
+/// as {0}.
 Result<std::vector<std::int32_t>> optionalShape(OperatorImport& op) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::ReshapeOptions>());
     const bool isScalar = elementCount(op.shape(0)) == 1;
@@ -47,21 +51,27 @@ Result<std::vector<std::int32_t>> optionalShape(OperatorImport& op) {
         return invalid("new shape of {} dimensions: must be at most {}", shape.size(),
                        kMaximumDimensions);
     }
+    if (shape.size() == 1 && shape.Get(0) == 0) {
+        return std::vector<std::int32_t>();
+    }
     return std::vector<std::int32_t>(shape.begin(), shape.end());
 }
 
 /// The output has the elements of the input in `shape`; without sizes it is a scalar.
 Result<> reshapeTo(OperatorImport& op, std::vector<std::int32_t> shape) {
     const std::uint32_t elements = elementCount(op.shape(0));
-    if (shape.empty()) {
-        op.inferScalarOutput();
+    const bool isScalar = shape.empty();
+    if (isScalar) {
         shape = {1};
+    }
+    const Dimensions result = reshaped(elements, shape);
+    if (result.empty() && elements != 0) {
+        return invalid("new shape {}: must have the {} elements of the input",
+                       fmt::join(shape, "x"), elements);
+    }
+    if (isScalar) {
+        op.inferScalarOutput();
     } else {
-        const Dimensions result = reshaped(elements, shape);
-        if (result.empty() && elements != 0) {
-            return invalid("new shape {}: must have the {} elements of the input",
-                           fmt::join(shape, "x"), elements);
-        }
         op.inferOutputShape(result);
     }
     if (const auto values = op.knownIntegers(0)) {

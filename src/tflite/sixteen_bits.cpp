@@ -73,7 +73,9 @@ bool planIn16Bits(TensorMap& tensors, PlannedOperation& planned) {
     const auto* row = std::find_if(
         kCounterparts.begin(), kCounterparts.end(),
         [&](const Counterpart& counterpart) { return counterpart.type == planned.type; });
-    if (row == kCounterparts.end() || !haveScales(tensors, planned, row->scales)) {
+    const bool isConversion = planned.type == QUANTIZE || planned.type == DEQUANTIZE;
+    if (row == kCounterparts.end() || !haveScales(tensors, planned, row->scales) ||
+        (!isConversion && !have16Bits(tensors, {planned.inputs[0]}))) {
         return false;
     }
     if (row->code == ExtensionCode::CLAMP_16) {
@@ -92,8 +94,11 @@ Result<std::vector<std::uint32_t>> inputsOfLayer16x8(OperatorImport& op, std::ui
                                                      LayerInputs layer) {
     NNBURST_TRY_ASSIGN(const Operand declared, op.quantization(layer.weights));
     const auto* perChannel = std::get_if<SymmPerChannelQuantParams>(&declared.extraParams);
-    const std::vector<float> scales =
+    std::vector<float> scales =
         perChannel == nullptr ? std::vector{declared.scale} : perChannel->scales;
+    for (const std::uint32_t channel : op.tensors().channelsOfScaleZero(op.input(layer.weights))) {
+        scales[channel] = 0.0F;  // the results are 0 whatever the bias
+    }
     if (perChannel != nullptr && perChannel->channelDim != channelAxis) {
         return invalid("weights with scales along dimension {}: must be {}, that of the channels",
                        perChannel->channelDim, channelAxis);

@@ -204,6 +204,12 @@ const std::vector<std::int32_t>* TensorMap::valuesOf(std::uint32_t operand) cons
     return known == small_.end() ? nullptr : &known->second;
 }
 
+std::span<const std::uint32_t> TensorMap::channelsOfScaleZero(std::uint32_t operand) const {
+    const auto known = unscaled_.find(operand);
+    return known == unscaled_.end() ? std::span<const std::uint32_t>()
+                                    : std::span<const std::uint32_t>(known->second);
+}
+
 Result<std::uint32_t> TensorMap::addRepeated(OperandType type, Dimensions dimensions,
                                              std::span<const std::byte> element, float scale) {
     const std::uint64_t sizeBytes = operandBytes(type, dimensions).value_or(UINT64_MAX);
@@ -226,6 +232,32 @@ Result<std::uint32_t> TensorMap::readIntegers(std::uint32_t tensor, const Operan
     return addConstant(operand.type, operand.dimensions, std::as_bytes(std::span(*values)));
 }
 
+Result<std::vector<std::uint32_t>> TensorMap::checkChannelsOfScaleZero(
+    std::uint32_t tensor, const Operand& operand, std::span<const std::byte> bytes) const {
+    const auto* quant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams);
+    std::vector<std::uint32_t> channels =
+        tflite::channelsOfScaleZero(*graph_.tensors()->Get(tensor));
+    if (quant == nullptr || channels.empty()) {
+        return std::vector<std::uint32_t>();
+    }
+    std::vector<bool> isOfScaleZero(quant->scales.size(), false);
+    for (const std::uint32_t channel : channels) {
+        isOfScaleZero[channel] = true;
+    }
+    std::size_t inner = 1;  // elements of one channel that follow each other
+    for (std::size_t axis = quant->channelDim + 1; axis < operand.dimensions.size(); ++axis) {
+        inner *= operand.dimensions[axis];
+    }
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const std::size_t channel = i / inner % isOfScaleZero.size();
+        if (isOfScaleZero[channel] && bytes[i] != std::byte{0}) {
+            return invalid("{}: element {} is {}: must be 0, as channel {} has scale 0",
+                           describe(tensor), i, static_cast<std::int8_t>(bytes[i]), channel);
+        }
+    }
+    return channels;
+}
+
 Result<std::uint32_t> TensorMap::readConstant(std::uint32_t tensor,
                                               std::span<const std::byte> bytes) {
     NNBURST_TRY_ASSIGN(Operand operand, declare(tensor, Source::CONSTANT));
@@ -244,10 +276,16 @@ Result<std::uint32_t> TensorMap::readConstant(std::uint32_t tensor,
         return readIntegers(tensor, operand, bytes);
     }
     NNBURST_TRY(file_.takeConstantBytes(bytes.size()));
-    return remembered(
+    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> unscaled,
+                       checkChannelsOfScaleZero(tensor, operand, bytes));
+    const std::uint32_t constant = remembered(
         builder_.addConstant(operand.type, std::move(operand.dimensions), bytes, operand.scale,
                              operand.zeroPoint, std::move(operand.extraParams)),
         bytes);
+    if (!unscaled.empty()) {
+        unscaled_[constant] = std::move(unscaled);
+    }
+    return constant;
 }
 
 Result<std::uint32_t> TensorMap::addConstantOf(const schema::Tensor& tensor,
@@ -346,7 +384,7 @@ Result<std::uint32_t> TensorMap::read(std::int32_t tensor) {
     return operand;
 }
 
-Result<std::uint32_t> TensorMap::define(std::int32_t tensor, bool fitsInt32) {
+Result<std::uint32_t> TensorMap::define(std::int32_t tensor) {
     NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
     const auto index = static_cast<std::uint32_t>(tensor);
     NNBURST_TRY_ASSIGN(const auto bytes, bufferOf(index));
@@ -354,14 +392,19 @@ Result<std::uint32_t> TensorMap::define(std::int32_t tensor, bool fitsInt32) {
         return invalid("{} is constant, variable or written already: cannot be an output",
                        describe(index));
     }
-    if (declaration->type() == schema::TensorType::INT64 && !fitsInt32) {
-        return invalid("{}: type INT64 is not supported where values may need more than 32 bits",
-                       describe(index));
-    }
     NNBURST_TRY_ASSIGN(const std::uint32_t operand, addTensor(index, Source::OPERATOR));
     values_[index] = {.operand = operand,
                       .isScalar = isDeclaredScalar(*declaration, Source::OPERATOR)};
     return operand;
+}
+
+Result<> TensorMap::requireKnownInt64(std::int32_t tensor) const {
+    const auto index = static_cast<std::uint32_t>(tensor);
+    if (isInt64(tensor) && !values_[index]->integers) {
+        return invalid("{}: type INT64 is not supported where values may need more than 32 bits",
+                       describe(index));
+    }
+    return {};
 }
 
 Result<std::uint32_t> TensorMap::update(std::int32_t tensor) {

@@ -14,6 +14,7 @@
 /// - Complex numbers: two of FLOAT32 along a last axis (`isComplex` tells).
 /// - Constants without elements: operands that are left out.
 /// - Sparse constants: constants with all their elements.
+/// - Scales of 0, of channels that are all 0: positive ones (`channelsOfScaleZero` tells).
 ///
 /// Belongs to one import; the file outlives it. Not thread-safe.
 
@@ -64,9 +65,11 @@ class TensorMap {
 
     /// The operand that holds the value of `tensor` at the current operator.
     [[nodiscard]] Result<std::uint32_t> read(std::int32_t tensor);
-    /// A new operand for `tensor`, which an operator computes. 64-bit integers are refused unless
-    /// `fitsInt32`, a promise that their values fit into 32 bits.
-    [[nodiscard]] Result<std::uint32_t> define(std::int32_t tensor, bool fitsInt32);
+    /// A new operand for `tensor`, which an operator computes.
+    [[nodiscard]] Result<std::uint32_t> define(std::int32_t tensor);
+    /// Refuses `tensor`, which was defined, if it is INT64 and its values are not known: they may
+    /// need more than 32 bits.
+    [[nodiscard]] Result<> requireKnownInt64(std::int32_t tensor) const;
     /// A new operand for the next value of variable tensor `tensor`, which must have been read.
     [[nodiscard]] Result<std::uint32_t> update(std::int32_t tensor);
     /// Makes `operand` the next value of `tensor`, which was read, if it is variable.
@@ -106,6 +109,8 @@ class TensorMap {
     /// The elements of a small constant operand of INT32, or the value of a scalar of INT32 or
     /// BOOL; null if they are not known. Valid until the next operand is added.
     [[nodiscard]] const std::vector<std::int32_t>* valuesOf(std::uint32_t operand) const;
+    /// The channels of constant `operand` that have scale 0 in the file: all their elements are 0.
+    [[nodiscard]] std::span<const std::uint32_t> channelsOfScaleZero(std::uint32_t operand) const;
     /// `operand`, or an operand that has its values in TENSOR_FLOAT32.
     [[nodiscard]] std::uint32_t toFloat(std::uint32_t operand);
 
@@ -165,6 +170,9 @@ class TensorMap {
                                                      std::span<const std::byte> bytes);
     [[nodiscard]] Result<std::uint32_t> readIntegers(std::uint32_t tensor, const Operand& operand,
                                                      std::span<const std::byte> bytes);
+    /// The channels of a constant that have scale 0. Refuses them if not all their elements are 0.
+    [[nodiscard]] Result<std::vector<std::uint32_t>> checkChannelsOfScaleZero(
+        std::uint32_t tensor, const Operand& operand, std::span<const std::byte> bytes) const;
     [[nodiscard]] Result<std::uint32_t> addTensor(std::uint32_t tensor, Source source);
     /// Remembers the elements of constant `operand` for `valuesOf`.
     std::uint32_t remembered(std::uint32_t operand, std::span<const std::byte> bytes);
@@ -186,6 +194,7 @@ class TensorMap {
     std::vector<Variable> variables_;
     std::map<std::uint32_t, std::vector<std::int32_t>> small_;  ///< elements of constant operands
     std::map<std::uint32_t, std::vector<std::byte>> dense_;     ///< elements of sparse tensors
+    std::map<std::uint32_t, std::vector<std::uint32_t>> unscaled_;  ///< channels of scale 0
 };
 
 }  // namespace nnburst::tflite

@@ -86,6 +86,135 @@ TEST(TfliteConvolution, givesABiasTheScaleOfItsProductsWhereverItIsUsed) {
     EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 2)), (Integers{7, 8}));
 }
 
+/// INT8 weights with a scale for each channel, of which the second is 0.
+Argument withScaleZero(const Integers& shape, std::int32_t axis,
+                       const std::vector<std::int8_t>& values, float scale = 0.5F) {
+    Argument weights = withContents(tensorOf(shape, kInt8), bytesOf(values));
+    weights.tensor.scales = {scale, 0.0F};
+    weights.tensor.zeroPoints = {0, 0};
+    weights.tensor.quantizedDimension = axis;
+    return weights;
+}
+
+std::vector<float> scalesOf(const TfliteModel& result) {
+    return std::get<SymmPerChannelQuantParams>(inputAt(result, 1).extraParams).scales;
+}
+
+FileSpec convWithBias(const Argument& image, const Argument& filter, const Argument& bias,
+                      const Argument& output) {
+    return operatorFile(
+        Code::CONV_2D, {image, filter, bias}, {output}, BuiltinOptions::Conv2DOptions,
+        optionsOf(schema::CreateConv2DOptions, schema::Padding::VALID, 1, 1, kNone, 1, 1));
+}
+
+TEST(TfliteConvolution, givesChannelsOfScaleZeroTheZeroPoint) {
+    const Argument image = quantized({1, 1, 2, 1}, kInt8, 1.0F, 0);
+    const Argument output = quantized({1, 1, 2, 2}, kInt8, 0.5F, -5);
+    for (const std::int32_t bias : {0, 1000}) {
+        const FileSpec file =
+            convWithBias(image, withScaleZero({2, 1, 1, 1}, 0, {3, 0}), ints({1, bias}), output);
+        EXPECT_EQ(scalesOf(imported(file)), (std::vector<float>{0.5F, 0.5F}));
+        expectComputes<std::int8_t, std::int8_t>(file, {{2, -4}}, {{2, -5, -16, -5}});
+    }
+    const FileSpec zeros =
+        convWithBias(image, withScaleZero({2, 1, 1, 1}, 0, {0, 0}, 0.0F), ints({7, 1000}), output);
+    EXPECT_EQ(scalesOf(imported(zeros)), (std::vector<float>{1.0F, 1.0F}));
+    expectComputes<std::int8_t, std::int8_t>(zeros, {{2, -4}}, {{-5, -5, -5, -5}});
+    EXPECT_EQ(
+        refusal(convWithBias(image, withScaleZero({2, 1, 1, 1}, 0, {3, -1}), ints({1, 0}), output)),
+        "operator 0 (CONV_2D): tensor 1 (\"tensor\"): element 1 is -1: must be 0, as channel "
+        "1 has scale 0");
+    EXPECT_EQ(refusal(convWithBias(image, withScaleZero({2, 1, 1, 1}, 0, {3, 0}),
+                                   tensorOf({2}, TensorType::INT32), output)),
+              "operator 0 (CONV_2D): input 2 (bias): must be constant, as channel 1 of the weights "
+              "has scale 0");
+}
+
+TEST(TfliteConvolution, givesChannelsOfScaleZeroTheBiasInFloatingPoint) {
+    const FileSpec file = convWithBias(real({1, 1, 2, 1}), withScaleZero({2, 1, 1, 1}, 0, {3, 0}),
+                                       reals({2}, {1.0F, 0.25F}), real({1, 1, 2, 2}));
+    EXPECT_EQ(operationsOf(imported(file)), (Operations{DEQUANTIZE, CONV_2D}));
+    expectComputes<float, float>(file, {{2.0F, -4.0F}}, Floats{{4.0F, 0.25F, -5.0F, 0.25F}});
+}
+
+TEST(TfliteConvolution, findsTheChannelsOfScaleZeroAlongAnyAxis) {
+    // Windows of 2x1 pixels, each of two channels.
+    const auto file = [](const std::vector<std::int8_t>& filter) {
+        return operatorFile(Code::DEPTHWISE_CONV_2D,
+                            {quantized({1, 2, 1, 2}, kInt8, 1.0F, 0),
+                             withScaleZero({1, 2, 1, 2}, 3, filter), ints({1, 9})},
+                            {quantized({1, 1, 1, 2}, kInt8, 0.5F, 0)},
+                            BuiltinOptions::DepthwiseConv2DOptions,
+                            optionsOf(schema::CreateDepthwiseConv2DOptions, schema::Padding::VALID,
+                                      1, 1, kNone, 1, 1));
+    };
+    expectComputes<std::int8_t, std::int8_t>(file({1, 0, 2, 0}), {{10, 20, 30, 40}}, {{71, 0}});
+    expectComputes<std::int8_t, std::int8_t>(
+        convWithBias(quantized({1, 1, 1, 2}, kInt8, 1.0F, 0),
+                     withScaleZero({2, 1, 1, 2}, 0, {3, 1, 0, 0}), ints({1, 0}),
+                     quantized({1, 1, 1, 2}, kInt8, 0.5F, 0)),
+        {{2, 5}}, {{12, 0}});
+    EXPECT_EQ(
+        refusal(file({0, 0, 0, 2})),
+        "operator 0 (DEPTHWISE_CONV_2D): tensor 1 (\"tensor\"): element 3 is 2: must be 0, as "
+        "channel 1 has scale 0");
+}
+
+/// A layer from 2 to 3 channels with the bias 10, 20, 30 ... of this shape.
+FileSpec layerWithBias(Code code, TensorType type, const Integers& biasShape) {
+    const bool isConvolution = code == Code::CONV_2D;
+    const bool isFloat = type == TensorType::FLOAT32;
+    const auto tensor = [&](const Integers& shape) {
+        return isFloat ? real(shape) : quantized(shape, type, 1.0F, 0);
+    };
+    Integers biases;
+    for (std::int32_t i = 1; i <= biasShape.back(); ++i) {
+        biases.push_back(10 * i);
+    }
+    const Argument bias =
+        isFloat ? reals(biasShape, {biases.begin(), biases.end()})
+                : withContents(tensorOf(biasShape, TensorType::INT32), bytesOf(biases));
+    const Argument weights =
+        withContents(tensor(isConvolution ? Integers{3, 1, 1, 2} : Integers{3, 2}),
+                     isFloat ? bytesOf(std::vector<float>{1, 2, 3, 4, 5, 6})
+                             : std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6});
+    if (isConvolution) {
+        return convWithBias(tensor({1, 1, 1, 2}), weights, bias, tensor({1, 1, 1, 3}));
+    }
+    return operatorFile(code, {tensor({1, 2}), weights, bias}, {tensor({1, 3})},
+                        BuiltinOptions::FullyConnectedOptions,
+                        optionsOf(schema::CreateFullyConnectedOptions, kNone,
+                                  schema::FullyConnectedWeightsFormat::DEFAULT, false));
+}
+
+TEST(TfliteConvolution, takesABiasOfAnyShapeAsAVector) {
+    for (const Code code : {Code::CONV_2D, Code::FULLY_CONNECTED}) {
+        for (const Integers& shape : {Integers{3}, Integers{1, 3}, Integers{1, 1, 1, 3}}) {
+            const FileSpec floats = layerWithBias(code, TensorType::FLOAT32, shape);
+            EXPECT_EQ(inputAt(imported(floats), 2).dimensions, Dimensions{3});
+            expectComputes<float, float>(floats, {{1.0F, 1.0F}}, Floats{{13.0F, 27.0F, 41.0F}});
+            const FileSpec bytes = layerWithBias(code, kInt8, shape);
+            EXPECT_EQ(inputAt(imported(bytes), 2).dimensions, Dimensions{3});
+            expectComputes<std::int8_t, std::int8_t>(bytes, {{1, 1}}, {{13, 27, 41}});
+        }
+        for (const TensorType type : {TensorType::FLOAT32, kInt8}) {
+            EXPECT_EQ(refusal(layerWithBias(code, type, {1, 4})),
+                      std::string("operator 0 (") + schema::EnumNameBuiltinOperator(code) +
+                          "): input 2 (bias) of shape 1x4: must have 3 elements, one for each "
+                          "channel");
+        }
+    }
+}
+
+TEST(TfliteConvolution, reshapesABiasThatIsComputed) {
+    FileSpec file = layerWithBias(Code::FULLY_CONNECTED, TensorType::FLOAT32, {1, 3});
+    file.tensors[2].buffer = 0;
+    file.inputs.push_back(2);
+    EXPECT_EQ(operationsOf(imported(file)), (Operations{RESHAPE, FULLY_CONNECTED}));
+    expectComputes<float, float>(file, {{1.0F, 1.0F}, {10.0F, 20.0F, 30.0F}},
+                                 Floats{{13.0F, 27.0F, 41.0F}});
+}
+
 FileSpec transposeConv(const Argument& shape, const std::vector<Argument>& more = {}) {
     std::vector<Argument> inputs{shape, floatConstant({2, 3, 3, 1}), real({1, 2, 2, 1})};
     inputs.insert(inputs.end(), more.begin(), more.end());

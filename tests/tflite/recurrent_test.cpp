@@ -263,27 +263,60 @@ Argument int8Weights(std::int32_t rows, std::int32_t columns) {
                         std::vector<std::uint8_t>(static_cast<std::size_t>(rows * columns), 3));
 }
 
-FileSpec quantizedLstm() {
+/// A quantised LSTM from 2 to 3 values, for one step or for a sequence.
+FileSpec quantizedLstmFile(Code code, std::vector<std::int32_t> inputShape, std::int32_t batches,
+                           BuiltinOptions optionsType, OptionsBuilder options) {
     const Argument gateBias =
         withContents(tensorOf({3}, TensorType::INT32), bytesOf(std::vector<std::int32_t>(3, 1)));
-    Argument outputState = quantized({1, 3}, kInt8, 0.5F, 2);
+    Argument outputState = quantized({batches, 3}, kInt8, 0.5F, 2);
     outputState.tensor.isVariable = true;
-    Argument cellState = quantized({1, 3}, TensorType::INT16, 0x1p-11F, 0);
+    Argument cellState = quantized({batches, 3}, TensorType::INT16, 0x1p-11F, 0);
     cellState.tensor.isVariable = true;
-    std::vector<Argument> inputs{quantized({1, 2}, kInt8, 0.5F, 1)};
+    std::vector<Argument> inputs{quantized(std::move(inputShape), kInt8, 0.5F, 1)};
     inputs.insert(inputs.end(), 4, int8Weights(3, 2));
     inputs.insert(inputs.end(), 4, int8Weights(3, 3));
     inputs.insert(inputs.end(), 3, leftOut());
     inputs.insert(inputs.end(), 4, gateBias);
     inputs.insert(inputs.end(), 2, leftOut());
     inputs.insert(inputs.end(), {outputState, cellState});
-    FileSpec file = operatorFile(
-        Code::LSTM, inputs, {quantized({1, 3}, kInt8, 0.5F, 2)}, BuiltinOptions::LSTMOptions,
-        optionsOf(schema::CreateLSTMOptions, kTanh, 4.0F, 0.0F, schema::LSTMKernelType::FULL));
+    FileSpec file = operatorFile(code, inputs, {quantized({}, kInt8, 0.5F, 2)}, optionsType,
+                                 std::move(options));
     const auto intermediate = static_cast<std::int32_t>(file.tensors.size());
     file.tensors.push_back({.shape = {}, .type = kInt8, .scales = {0.125F}, .zeroPoints = {-5}});
     file.operators[0].intermediates = std::vector<std::int32_t>(5, intermediate);
     return file;
+}
+
+FileSpec quantizedLstm(std::int32_t batches = 1) {
+    return quantizedLstmFile(
+        Code::LSTM, {batches, 2}, batches, BuiltinOptions::LSTMOptions,
+        optionsOf(schema::CreateLSTMOptions, kTanh, 4.0F, 0.0F, schema::LSTMKernelType::FULL));
+}
+
+/// Of two batches.
+FileSpec quantizedSequence(std::int32_t steps, bool isTimeMajor) {
+    using Shape = std::vector<std::int32_t>;
+    return quantizedLstmFile(Code::UNIDIRECTIONAL_SEQUENCE_LSTM,
+                             isTimeMajor ? Shape{steps, 2, 2} : Shape{2, steps, 2}, 2,
+                             BuiltinOptions::UnidirectionalSequenceLSTMOptions,
+                             optionsOf(schema::CreateUnidirectionalSequenceLSTMOptions, kTanh, 4.0F,
+                                       0.0F, isTimeMajor, false));
+}
+
+using Bytes = std::vector<std::int8_t>;
+
+/// The values of two batches at each step as one tensor, whose first axis is that of time or of the
+/// batches.
+Bytes sequenceOf(const std::vector<Bytes>& steps, bool isTimeMajor) {
+    Bytes batches[2];
+    for (const Bytes& step : steps) {
+        const auto half = step.begin() + static_cast<std::ptrdiff_t>(step.size() / 2);
+        Bytes& second = batches[isTimeMajor ? 0 : 1];
+        batches[0].insert(batches[0].end(), step.begin(), half);
+        second.insert(second.end(), half, step.end());
+    }
+    batches[0].insert(batches[0].end(), batches[1].begin(), batches[1].end());
+    return batches[0];
 }
 
 TEST(TfliteQuantizedLstm, takesSymmetricWeightsAndTheScalesInBetween) {
@@ -302,6 +335,46 @@ TEST(TfliteQuantizedLstm, takesSymmetricWeightsAndTheScalesInBetween) {
     ASSERT_EQ(lstm.outputs.size(), 3U);
     EXPECT_EQ(lstm.outputs[2], result.model.main.outputIndexes[0]);
     EXPECT_EQ(result.states.size(), 2U);
+}
+
+TEST(TfliteQuantizedLstm, computesASequenceStepByStep) {
+    const std::vector<Bytes> steps{{4, 9, 10, 2}, {12, 20, 15, 15}, {-3, 8, 11, 12}};
+    const TfliteModel lstm = imported(quantizedLstm(2));
+    std::vector<Bytes> now{{}, Bytes(6), Bytes(12)};  // the result, its state, the cells of 16 bits
+    std::vector<Bytes> results;
+    for (const Bytes& step : steps) {
+        now = outputsOfRun<std::int8_t, std::int8_t>(lstm, {step, now[1], now[2]});
+        ASSERT_EQ(now.size(), 3U);
+        results.push_back(now[0]);
+    }
+    EXPECT_NE(results[0], results[2]);
+    for (const bool isTimeMajor : {false, true}) {
+        const TfliteModel sequence = imported(quantizedSequence(3, isTimeMajor));
+        EXPECT_EQ(
+            operationsOf(sequence),
+            (Operations{SPLIT, SQUEEZE, SQUEEZE, SQUEEZE, QUANTIZED_LSTM, EXPAND_DIMS,
+                        QUANTIZED_LSTM, EXPAND_DIMS, QUANTIZED_LSTM, EXPAND_DIMS, CONCATENATION}));
+        EXPECT_EQ(outputOf(sequence).dimensions,
+                  (isTimeMajor ? Dimensions{3, 2, 3} : Dimensions{2, 3, 3}));
+        const auto outputs = outputsOfRun<std::int8_t, std::int8_t>(
+            sequence, {sequenceOf(steps, isTimeMajor), Bytes(6), Bytes(12)});
+        EXPECT_EQ(outputs, (std::vector<Bytes>{sequenceOf(results, isTimeMajor), now[1], now[2]}));
+    }
+}
+
+TEST(TfliteQuantizedLstm, limitsTheStepsOfASequence) {
+    EXPECT_EQ(refusal(quantizedSequence(1025, false)),
+              "operator 0 (UNIDIRECTIONAL_SEQUENCE_LSTM): input of shape 2x1025x2: must have 3 "
+              "dimensions, and 1 to 1024 steps along axis 1");
+    FileSpec file = quantizedSequence(1024, true);
+    for (int i = 0; i < 4; ++i) {
+        file.operators.push_back(file.operators[0]);
+        file.operators.back().outputs = {static_cast<std::int32_t>(file.tensors.size())};
+        file.tensors.push_back({.shape = {}, .type = kInt8, .scales = {0.5F}, .zeroPoints = {2}});
+    }
+    EXPECT_NE(refusal(file).find("operator 4 (UNIDIRECTIONAL_SEQUENCE_LSTM): constants take more "
+                                 "than 16 times the size of the file"),
+              std::string::npos);
 }
 
 TEST(TfliteQuantizedLstm, refusesWhatTheHalDoesNotKnow) {

@@ -88,6 +88,33 @@ TEST(TfliteShape, reshapesToScalarsAsToOneElement) {
     EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 1)), Integers{1});
 }
 
+TEST(TfliteShape, reshapesToScalarsWhereOptionsSayZero) {
+    const auto file = [](const std::vector<std::int32_t>& shape,
+                         const std::vector<std::int32_t>& newShape) {
+        return operatorFile(
+            Code::RESHAPE, {real(shape)}, {real({})}, BuiltinOptions::ReshapeOptions,
+            [newShape](flatbuffers::FlatBufferBuilder& builder) {
+                return schema::CreateReshapeOptions(builder, builder.CreateVector(newShape))
+                    .Union();
+            });
+    };
+    expectImports(file({1, 1}, {0}), {RESHAPE}, {1});
+    expectComputes<float, float>(file({1, 1}, {0}), {{5.0F}}, Floats{{5.0F}});
+    EXPECT_EQ(refusal(file({2, 2}, {0})),
+              "operator 0 (RESHAPE): new shape 1: must have the 4 elements of the input");
+}
+
+TEST(TfliteShape, leavesOnlyTheSizeMinusOneOpen) {
+    const auto file = [](const Integers& shape) {
+        return operatorFile(Code::RESHAPE, {real({2, 2}), ints(shape)}, {real({})});
+    };
+    expectImports(file({-1, 4}), {RESHAPE}, {1, 4});
+    EXPECT_EQ(refusal(file({0, 4})),
+              "operator 0 (RESHAPE): new shape 0x4: must have the 4 elements of the input");
+    EXPECT_EQ(refusal(file({-2, 4})),
+              "operator 0 (RESHAPE): new shape -2x4: must have the 4 elements of the input");
+}
+
 TEST(TfliteShape, computesWithShapesAtImport) {
     // RESHAPE(x, PACK(SHAPE(x)[0], 6)), as converters write for batches of any size.
     FileSpec file;
@@ -126,6 +153,109 @@ TEST(TfliteShape, computesWithShapesAtImport) {
     EXPECT_EQ(open.error().message,
               "operator 0 (SHAPE): input of shape 0x2x3: must be known, as the HAL has no such "
               "operation");
+}
+
+/// RESHAPE(x, PACK(`code`(SHAPE(x)[index], factor), -1)) of 1x4 elements, with shapes of INT64.
+FileSpec shapesOf64Bits(Code code, std::int32_t index, std::int64_t factor,
+                        BuiltinOptions optionsType, OptionsBuilder options) {
+    constexpr auto kInt64 = TensorType::INT64;
+    FileSpec file;
+    file.codes = {{.code = Code::SHAPE},
+                  {.code = Code::STRIDED_SLICE},
+                  {.code = code},
+                  {.code = Code::PACK},
+                  {.code = Code::RESHAPE}};
+    file.buffers = {{},
+                    bytesOf(Integers{index}),
+                    bytesOf(Integers{index + 1}),
+                    bytesOf(Integers{1}),
+                    bytesOf(std::vector{factor}),
+                    bytesOf(std::vector{std::int64_t{-1}})};
+    file.tensors = {{.shape = {1, 4}},
+                    {.shape = {2}, .type = kInt64},
+                    {.shape = {1}, .type = kInt32, .buffer = 1},
+                    {.shape = {1}, .type = kInt32, .buffer = 2},
+                    {.shape = {1}, .type = kInt32, .buffer = 3},
+                    {.shape = {}, .type = kInt64},
+                    {.shape = {}, .type = kInt64, .buffer = 4},
+                    {.shape = {}, .type = kInt64},
+                    {.shape = {}, .type = kInt64, .buffer = 5},
+                    {.shape = {2}, .type = kInt64},
+                    {.shape = {}}};
+    file.operators = {
+        {.opcodeIndex = 0, .inputs = {0}, .outputs = {1}},
+        {.opcodeIndex = 1,
+         .inputs = {1, 2, 3, 4},
+         .outputs = {5},
+         .optionsType = BuiltinOptions::StridedSliceOptions,
+         .options = optionsOf(schema::CreateStridedSliceOptions, 0, 0, 0, 0, 1, false)},
+        {.opcodeIndex = 2,
+         .inputs = {5, 6},
+         .outputs = {7},
+         .optionsType = optionsType,
+         .options = std::move(options)},
+        {.opcodeIndex = 3,
+         .inputs = {7, 8},
+         .outputs = {9},
+         .optionsType = BuiltinOptions::PackOptions,
+         .options = optionsOf(schema::CreatePackOptions, 0)},
+        {.opcodeIndex = 4, .inputs = {0, 9}, .outputs = {10}}};
+    file.inputs = {0};
+    file.outputs = {10};
+    return file;
+}
+
+TEST(TfliteShape, computesWithShapesOf64BitsAtImport) {
+    const auto expectTwoRows = [](Code code, std::int32_t index, std::int64_t factor,
+                                  BuiltinOptions optionsType = BuiltinOptions::NONE,
+                                  const OptionsBuilder& options = nullptr) {
+        expectImports(shapesOf64Bits(code, index, factor, optionsType, options), {RESHAPE}, {2, 2});
+    };
+    expectTwoRows(Code::MUL, 0, 2, BuiltinOptions::MulOptions,
+                  optionsOf(schema::CreateMulOptions, kNone));
+    expectTwoRows(Code::ADD, 1, -2, BuiltinOptions::AddOptions, addOptions());
+    expectTwoRows(Code::SUB, 1, 2, BuiltinOptions::SubOptions,
+                  optionsOf(schema::CreateSubOptions, kNone));
+    expectTwoRows(Code::FLOOR_DIV, 1, 2);
+    expectImports(shapesOf64Bits(Code::FLOOR_MOD, 1, 3, BuiltinOptions::NONE, nullptr), {RESHAPE},
+                  {1, 4});
+}
+
+TEST(TfliteShape, multipliesSizesOf64BitsAtImport) {
+    // RESHAPE(x, REDUCE_PROD(SHAPE(x)))
+    FileSpec file = operatorFile(Code::SHAPE, {real({2, 3})}, {tensorOf({2}, TensorType::INT64)});
+    file.codes.push_back({.code = Code::REDUCE_PROD});
+    file.codes.push_back({.code = Code::RESHAPE});
+    file.buffers.push_back(bytesOf(Integers{0}));
+    file.tensors.push_back({.shape = {1}, .type = kInt32, .buffer = 1});
+    file.tensors.push_back({.shape = {1}, .type = TensorType::INT64});
+    file.tensors.push_back({.shape = {6}});
+    file.operators.push_back({.opcodeIndex = 1,
+                              .inputs = {1, 2},
+                              .outputs = {3},
+                              .optionsType = BuiltinOptions::ReducerOptions,
+                              .options = optionsOf(schema::CreateReducerOptions, true)});
+    file.operators.push_back({.opcodeIndex = 2, .inputs = {0, 3}, .outputs = {4}});
+    file.outputs = {4};
+    expectImports(file, {RESHAPE}, {6});
+}
+
+TEST(TfliteShape, refusesProductsOf64BitsThatAreNotKnown) {
+    FileSpec file =
+        operatorFile(Code::CAST, {tensorOf({2}, kInt32)}, {tensorOf({2}, TensorType::INT64)});
+    file.codes.push_back({.code = Code::MUL});
+    file.buffers.push_back(bytesOf(std::vector<std::int64_t>{2, 3}));
+    file.tensors.push_back({.shape = {2}, .type = TensorType::INT64, .buffer = 1});
+    file.tensors.push_back({.shape = {2}, .type = TensorType::INT64});
+    file.operators.push_back({.opcodeIndex = 1,
+                              .inputs = {1, 2},
+                              .outputs = {3},
+                              .optionsType = BuiltinOptions::MulOptions,
+                              .options = optionsOf(schema::CreateMulOptions, kNone)});
+    file.outputs = {3};
+    EXPECT_EQ(refusal(file),
+              "operator 1 (MUL): tensor 3 (\"tensor\"): type INT64 is not supported where values "
+              "may need more than 32 bits");
 }
 
 TEST(TfliteShape, keepsSizesOpenIfAskedTo) {
@@ -462,7 +592,7 @@ TEST(TfliteReduction, givesIndicesOf32Bits) {
     expectImports(operatorFile(Code::ARG_MIN, {real({3}), intScalar(0)}, {tensorOf({}, kInt32)}),
                   {ARGMIN}, {1});
     const Argument longInts = tensorOf({2}, TensorType::INT64);
-    EXPECT_EQ(refusal(operatorFile(Code::ADD, {longs({1, 2}), longs({3, 4})}, {longInts},
+    EXPECT_EQ(refusal(operatorFile(Code::ADD, {longs({1, 2}), longs({3, INT32_MAX})}, {longInts},
                                    BuiltinOptions::AddOptions, addOptions())),
               "operator 0 (ADD): tensor 2 (\"tensor\"): type INT64 is not supported where values "
               "may need more than 32 bits");

@@ -167,6 +167,17 @@ TEST(TfliteSixteenBits, convolve) {
                                              {5005, -980, 8005, -980, 3005, 3020});
 }
 
+TEST(TfliteSixteenBits, giveZerosForChannelsOfScaleZero) {
+    const auto options =
+        optionsOf(schema::CreateConv2DOptions, schema::Padding::VALID, 1, 1, kNone, 1, 1);
+    expectResult<std::int16_t, std::int16_t>(
+        operatorFile(Code::CONV_2D,
+                     {shorts({1, 1, 2, 1}, 1.0F), weights({2, 1, 1, 1}, {3, 0}, {0.5F, 0.0F}),
+                      bias({1, 700})},
+                     {shorts({1, 1, 2, 2}, 0.5F)}, BuiltinOptions::Conv2DOptions, options),
+        {{2, -4}}, {7, 0, -11, 0});
+}
+
 TEST(TfliteSixteenBits, convolveGroupsOfChannels) {
     // Two groups of one channel each.
     const auto options =
@@ -277,6 +288,23 @@ TEST(TfliteSixteenBits, computeSoftmax) {
         imported(file), {{0, 0, 4096, -32'768, 0, 32'767}});
     // 0.21194, 0.21194, 0.57612; 0, 0.00033, 0.99966.
     EXPECT_EQ(result.at(0), (Shorts{6946, 6946, 18878, 2, 11, 32754}));
+}
+
+TEST(TfliteSixteenBits, computeSoftmaxOfEightBitsInFloatingPoint) {
+    const FileSpec file =
+        operatorFile(Code::SOFTMAX, {quantized({2, 3}, TensorType::INT8, 0x1p-4F, 0)},
+                     {shorts({2, 3}, 0x1p-15F)}, BuiltinOptions::SoftmaxOptions,
+                     optionsOf(schema::CreateSoftmaxOptions, 1.0F));
+    EXPECT_EQ(operations(file), (std::vector{OperationType::DEQUANTIZE, OperationType::SOFTMAX,
+                                             extensionOperation(RESCALE_16)}));
+    const auto result =
+        outputsOfRun<std::int16_t, std::int8_t>(imported(file), {{0, 0, 16, -128, 0, 127}});
+    // 0.21194, 0.21194, 0.57612; 0, 0.00036, 0.99964.
+    const Shorts expected{6945, 6945, 18878, 0, 12, 32756};
+    ASSERT_EQ(result.at(0).size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NEAR(result[0][i], expected[i], 1);
+    }
 }
 
 TEST(TfliteSixteenBits, clampAndBend) {
