@@ -74,10 +74,7 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
     };
 
     Entry(SpinShares& spinShares, ServingPlaces& places) : spins(spinShares), place(places) {}
-    ~Entry() override {
-        const system::ScopedInterruption interruption;  // as in drain()
-        driverEnd.reset();
-    }
+    ~Entry() override = default;
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
@@ -92,7 +89,7 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
     ServingPlaces::Place place;
     std::uint64_t id = kEndId;
     Servable* burst = nullptr;
-    UniqueFd driverEnd;  ///< of the doorbell
+    UniqueFd driverEnd;  ///< of the doorbell, until the burst is removed
     UniqueFd clientEnd;  ///< of the doorbell, until it is taken
     std::atomic<State> state{State::PARKED};
 
@@ -113,10 +110,6 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
             }
         }
         return seen != State::PARKED;
-    }
-
-    [[nodiscard]] bool isRemoved() const noexcept {
-        return state.load(std::memory_order_acquire) == State::REMOVED;
     }
 
     /// The doorbell was rung. True if the calling thread has to serve the burst.
@@ -288,6 +281,10 @@ void ServingThreadPool::remove(const Registration::Entry& entry) noexcept {
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, entry.driverEnd.get(), nullptr);
     }
     removed->remove();
+    // Not left to the last owner, which may be a thread that waits for doorbells: closing takes as
+    // long as the client likes.
+    const system::ScopedInterruption interruption;  // as in drain()
+    removed->driverEnd.reset();
 }
 
 std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::find(std::uint64_t id) {
@@ -386,8 +383,8 @@ void ServingThreadPool::runThread() noexcept {
         if (event.data.u64 == kEndId) {
             return;
         }
-        if (auto entry = find(event.data.u64)) {
-            answerRing(std::move(entry));
+        if (const auto entry = find(event.data.u64)) {
+            answerRing(entry);
         }
         if (threadCount() > allowedThreads() + kKeptIdleThreads && mayEnd()) {
             return;
@@ -403,9 +400,9 @@ void ServingThreadPool::ring(const Registration::Entry& entry) const noexcept {
 }
 
 /// Serves a burst that was rung, and then those that wait for a thread.
-void ServingThreadPool::answerRing(std::shared_ptr<Registration::Entry> entry) noexcept {
+void ServingThreadPool::answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept {
     Turn turn = entry->ringServed() ? Turn() : beginOrWait(entry);
-    if (turn.entry == nullptr && !entry->isRemoved()) {
+    if (turn.entry == nullptr) {
         return;
     }
     --idle_;
@@ -414,7 +411,6 @@ void ServingThreadPool::answerRing(std::shared_ptr<Registration::Entry> entry) n
         const bool hasMore = turn.entry->enter() && serve(turn);
         turn = endAndTakeWaiting(*turn.entry, hasMore);
     }
-    entry.reset();  // may close its doorbell, which takes as long as its client likes
     ++idle_;
 }
 

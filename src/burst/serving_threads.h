@@ -56,7 +56,8 @@ class ServingThreadPool {
     ServingThreadPool(const ServingThreadPool&) = delete;
     ServingThreadPool& operator=(const ServingThreadPool&) = delete;
 
-    /// RAII: a burst is served until this is destroyed, which waits for the thread that serves it.
+    /// RAII: a burst is served until this is destroyed, which waits for the thread that serves it
+    /// and closes the doorbell.
     class Registration {
       public:
         Registration() noexcept = default;
@@ -133,7 +134,7 @@ class ServingThreadPool {
         bool isOneOfMany = false;  ///< ServingShares::isOneOfMany, as its turn begins
     };
 
-    void answerRing(std::shared_ptr<Registration::Entry> entry) noexcept;
+    void answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept;
     [[nodiscard]] bool serve(const Turn& turn) noexcept;
     [[nodiscard]] Turn begin(std::shared_ptr<Registration::Entry> entry) noexcept
         NNBURST_REQUIRES(mutex_);

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 
 #include "memory/checked_math.h"
-#include "memory/drop_pages.h"
 #include "nnburst/memory.h"
 #include "system/huge_pages.h"
 #include "system/prefault.h"
@@ -62,13 +62,7 @@ void AlignedBuffer::touch(std::uint64_t sizeBytes) const noexcept {
 }
 
 void AlignedBuffer::release() const noexcept {
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const auto start = reinterpret_cast<std::uintptr_t>(data_);
-    const std::uintptr_t first = (start + page - 1) / page * page;
-    const std::uintptr_t end = (start + sizeBytes_) / page * page;
-    if (first < end) {
-        dropPages(data_ + (first - start), end - first);
-    }
+    dropPages(data_, sizeBytes_);
 }
 
 std::uint64_t GrowingBuffer::capacityFor(std::uint64_t sizeBytes,

@@ -7,9 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 
+#include "memory/drop_pages.h"
 #include "nnburst/result.h"
 
 namespace nnburst {
@@ -18,7 +18,7 @@ namespace nnburst {
 inline constexpr std::size_t kOperandAlignmentBytes = 64;
 
 /// Zeroed memory that starts at a multiple of kOperandAlignmentBytes and is followed by
-/// kMappingPaddingBytes that can be read. Movable; the address stays.
+/// kMappingPaddingBytes that can be read. Movable; the address stays. Freed in pieces.
 class AlignedBuffer {
   public:
     /// RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
@@ -39,7 +39,7 @@ class AlignedBuffer {
 
   private:
     struct Free {
-        void operator()(void* memory) const noexcept { std::free(memory); }
+        void operator()(void* memory) const noexcept { freeInPieces(memory); }
     };
 
     std::unique_ptr<void, Free> memory_;

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/drop_pages.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <mutex>
 
 namespace nnburst {
@@ -22,14 +26,27 @@ std::mutex pieceMutex;
 }  // namespace
 
 void dropPages(std::byte* first, std::size_t sizeBytes) noexcept {
-    for (std::size_t offset = 0; offset < sizeBytes; offset += kPagesDroppedAtOnceBytes) {
-        const std::size_t pieceBytes = std::min(kPagesDroppedAtOnceBytes, sizeBytes - offset);
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto start = reinterpret_cast<std::uintptr_t>(first);
+    const std::uintptr_t end = (start + sizeBytes) / page * page;
+    for (std::uintptr_t at = (start + page - 1) / page * page; at < end;
+         at += kPagesDroppedAtOnceBytes) {
+        std::byte* const piece = first + (at - start);
+        const std::size_t pieceBytes = std::min<std::size_t>(kPagesDroppedAtOnceBytes, end - at);
         const std::lock_guard lock(pieceMutex);
-        if (::madvise(first + offset, pieceBytes, MADV_DONTNEED) != 0 &&
-            ::madvise(first + offset, pieceBytes, kDropLocked) != 0) {
+        if (::madvise(piece, pieceBytes, MADV_DONTNEED) != 0 &&
+            ::madvise(piece, pieceBytes, kDropLocked) != 0) {
             return;
         }
     }
+}
+
+void freeInPieces(void* block) noexcept {
+    if (const std::size_t sizeBytes = ::malloc_usable_size(block);
+        sizeBytes > kPagesDroppedAtOnceBytes) {
+        dropPages(static_cast<std::byte*>(block), sizeBytes);
+    }
+    std::free(block);
 }
 
 }  // namespace nnburst

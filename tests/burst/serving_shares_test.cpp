@@ -212,6 +212,8 @@ TEST(ServingShares, aClientHasManyOnlyBesideAnActiveOne) {
     shares.begin(many, end);
     EXPECT_TRUE(shares.isOneOfMany(many, end + 999ms));
     EXPECT_FALSE(shares.isOneOfMany(many, end + 1s)) << "the other one was served long ago";
+    shares.begin(many, end + 2s);
+    EXPECT_FALSE(shares.isOneOfMany(many, end + 2s)) << "it is not another client itself";
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <deque>
 #include <exception>
@@ -565,6 +566,32 @@ TEST(ServingThreads, doNotWaitForSocketsThatLingerInADoorbell) {
     others.push_back(test::sendLingering(doorbell.get(), "!"));
     auto removed = std::async(std::launch::async, [&] { registration = {}; });
     EXPECT_EQ(removed.wait_for(30s), std::future_status::ready);  // they linger for a minute
+}
+
+// A thread that waits for doorbells once closed that of a burst which was gone, with all that the
+// client had put into it. Here a thread that serves another burst still knows the burst.
+TEST(ServingThreads, leaveTheDoorbellOfARemovedBurstToTheThreadThatRemovesIt) {
+    const auto pool = *ServingThreadPool::create(1);
+    Hold hold;
+    Hold otherHold;
+    FakeBurst served(hold.serve());
+    FakeBurst other(otherHold.serve());
+    auto registration = std::move(*ServingThreadPool::add(pool, served));
+    const auto otherRegistration = std::move(*ServingThreadPool::add(pool, other));
+    const UniqueFd doorbell = registration.takeDoorbell();
+    registration.ring();
+    waitFor([&] { return hold.inside == 1; });
+    otherRegistration.ring();
+    std::this_thread::sleep_for(20ms);  // most likely it has been heard, and waits
+    hold.go.set_value();
+    waitFor([&] { return otherHold.inside == 1; });
+    registration = {};
+    const char byte = 1;
+    const ssize_t sent = ::send(doorbell.get(), &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const int error = errno;
+    EXPECT_EQ(sent, -1);
+    EXPECT_EQ(error, ECONNREFUSED) << "the driver's end is open";
+    otherHold.go.set_value();
 }
 
 TEST(ParkedBurst, isServedAgainAndHasNoThreadMeanwhile) {

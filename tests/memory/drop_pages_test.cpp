@@ -5,32 +5,16 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <span>
+#include <utility>
 
+#include "memory/aligned_buffer.h"
 #include "nnburst/memory.h"
-
-namespace {
-
-std::atomic<std::size_t> droppedBytes{0};
-std::atomic<std::size_t> longestDropBytes{0};
-
-}  // namespace
-
-/// That of libc, which counts what is dropped.
-extern "C" int madvise(void* first, std::size_t bytes, int advice) noexcept {
-    if (advice == MADV_DONTNEED) {
-        droppedBytes += bytes;
-        longestDropBytes = std::max(longestDropBytes.load(), bytes);
-    }
-    return static_cast<int>(::syscall(SYS_madvise, first, bytes, advice));
-}
+#include "support/page_drops.h"
 
 namespace nnburst {
 namespace {
@@ -84,6 +68,21 @@ TEST(DropPages, ofPrivateMemoryLetsItReadAsZeroAndLeavesWhatFollows) {
     ::munmap(mapped, memory.size());
 }
 
+TEST(DropPages, leavesPagesThatLieOnlyInPartInTheRange) {
+    void* const mapped = ::mmap(nullptr, 4 * kPageBytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    const std::span memory(static_cast<std::byte*>(mapped), 4 * kPageBytes);
+    touchEachPage(memory);
+    dropPages(memory.data() + 1, memory.size() - 2);
+    dropPages(memory.data() + 1, kPageBytes - 2);  // no whole page
+    EXPECT_EQ(memory[0], std::byte{7});
+    EXPECT_EQ(memory[kPageBytes], std::byte{0});
+    EXPECT_EQ(memory[2 * kPageBytes], std::byte{0});
+    EXPECT_EQ(memory[3 * kPageBytes], std::byte{7});
+    ::munmap(mapped, memory.size());
+}
+
 TEST(DropPages, takesPiecesOfMemoryThatIsLocked) {
     const Mapping mapping = *Mapping::map(*Region::create(kPageBytes));
     touchEachPage(mapping.bytes());
@@ -107,22 +106,37 @@ TEST(Mapping, isEmptiedInPiecesBeforeItIsUnmapped) {
     Mapping mapping = *Mapping::map(region);
     touchEachPage(mapping.bytes());
     std::byte* const address = mapping.data();
-    droppedBytes = 0;
-    longestDropBytes = 0;
+    test::resetDrops();
     mapping = Mapping();
-    EXPECT_EQ(droppedBytes.load(), kLargeBytes);
-    EXPECT_EQ(longestDropBytes.load(), kPagesDroppedAtOnceBytes);
+    EXPECT_EQ(test::droppedBytes(), kLargeBytes);
+    EXPECT_EQ(test::longestDropBytes(), kPagesDroppedAtOnceBytes);
     EXPECT_EQ(::msync(address, 1, MS_ASYNC), -1) << "it is still mapped";
     std::array<std::byte, 1> byte{};
     ASSERT_TRUE(region->read(kLargeBytes - kPageBytes, byte));
     EXPECT_EQ(byte[0], std::byte{7});
 }
 
+TEST(AlignedBuffer, isEmptiedInPiecesBeforeItIsFreed) {
+    AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(kLargeBytes));
+    touchEachPage({buffer.data(), kLargeBytes});
+    test::resetDrops();
+    buffer = AlignedBuffer();
+    EXPECT_GE(test::droppedBytes(), kLargeBytes - 2 * kPageBytes);
+    EXPECT_EQ(test::longestDropBytes(), kPagesDroppedAtOnceBytes);
+}
+
+TEST(AlignedBuffer, ofLessThanOnePieceIsFreedAtOnce) {
+    AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(kPagesDroppedAtOnceBytes / 2));
+    test::resetDrops();
+    buffer = AlignedBuffer();
+    EXPECT_EQ(test::droppedBytes(), 0U);
+}
+
 TEST(Mapping, ofOnePieceIsUnmappedAtOnce) {
     Mapping mapping = *Mapping::map(*Region::create(kPagesDroppedAtOnceBytes));
-    droppedBytes = 0;
+    test::resetDrops();
     mapping = Mapping();
-    EXPECT_EQ(droppedBytes.load(), 0U);
+    EXPECT_EQ(test::droppedBytes(), 0U);
 }
 
 }  // namespace

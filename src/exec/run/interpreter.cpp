@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 #include "exec/graph/control_flow_check.h"
@@ -223,7 +222,10 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
                           const RunLimits& limits) {
     limits_ = &limits;
     timeLimit_ = limits.timeLimit();
-    NNBURST_TRY(values_.begin(inputs, outputs, limits.account));
+    NNBURST_TRY(values_.begin(inputs, outputs, timeLimit_, limits.account));
+    if (timeLimit_.isOver()) {
+        return limits.endedInCopies();
+    }
     for (std::uint32_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
         if (graph_.isFolded[index]) {
             continue;
@@ -264,6 +266,9 @@ Result<> Interpreter::runOperation(std::uint32_t index) {
             }
     }
     for (const std::uint32_t output : operation.outputs) {
+        if (timeLimit_.isOver()) {
+            return {};  // `run` gives the error
+        }
         if (values_.isPrivate(output) || states_[index]->definition->runShrinking != nullptr) {
             NNBURST_TRY(values_.publish(output));
         }
@@ -414,7 +419,10 @@ Result<> Interpreter::runWhile(std::uint32_t index) {
         }
         NNBURST_TRY(values_.shapes().setShape(operand, inputs_[output].shape));
         NNBURST_TRY(values_.place(operand));
-        std::memcpy(values_.data(operand), inputs_[output].data, values_.sizeBytes(operand));
+        values_.write(operand, inputs_[output].data);
+        if (timeLimit_.isOver()) {
+            return {};  // `run` gives the error
+        }
     }
     return {};
 }

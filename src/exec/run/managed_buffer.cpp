@@ -29,11 +29,18 @@ const char* roleName(ArgumentRole role) noexcept {
     return role == ArgumentRole::INPUT ? "input" : "output";
 }
 
+std::vector<ManagedRole> sorted(std::vector<ManagedRole> roles) noexcept {
+    std::sort(roles.begin(), roles.end());
+    return roles;
+}
+
 }  // namespace
 
 ManagedBuffer::ManagedBuffer(Operand operand, std::vector<ManagedRole> roles,
                              SharedAccount account) noexcept
-    : operand_(std::move(operand)), roles_(std::move(roles)), account_(std::move(account)) {}
+    : operand_(std::move(operand)),
+      roles_(sorted(std::move(roles))),
+      account_(std::move(account)) {}
 
 Result<std::shared_ptr<ManagedBuffer>> ManagedBuffer::create(Operand operand,
                                                              std::vector<ManagedRole> roles,
@@ -54,13 +61,15 @@ Result<std::shared_ptr<ManagedBuffer>> ManagedBuffer::create(Operand operand,
                                        "too large",
                                        dimensionsText(known.dimensions)));
         }
+        Storage former;
         const system::MutexLock lock(buffer->mutex_);
-        NNBURST_TRY(buffer->reserveLocked(*sizeBytes));
+        NNBURST_TRY(buffer->reserveLocked(*sizeBytes, former));
     }
     return buffer;
 }
 
-Result<ManagedBuffer::Storage> ManagedBuffer::reserveLocked(std::uint64_t sizeBytes) {
+Result<ManagedBuffer::Storage> ManagedBuffer::reserveLocked(std::uint64_t sizeBytes,
+                                                            Storage& former) {
     if (!storage_ || sizeBytes > capacityBytes_) {
         NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account_, Resource::MEMORY, sizeBytes));
         auto memory = AlignedBuffer::allocate(sizeBytes);
@@ -69,13 +78,8 @@ Result<ManagedBuffer::Storage> ManagedBuffer::reserveLocked(std::uint64_t sizeBy
                 ErrorStatus::GENERAL_FAILURE,
                 fmt::format("no memory for {} bytes of a driver-managed buffer", sizeBytes));
         }
-        const auto destroy = [](const AlignedBuffer* buffer) {
-            buffer->release();  // piece by piece, which free(3) does not
-            delete buffer;
-        };
-        storage_ = chargedFor(
-            std::shared_ptr<const AlignedBuffer>(new AlignedBuffer(std::move(*memory)), destroy),
-            std::move(charge));
+        auto enlarged = std::make_shared<const AlignedBuffer>(std::move(*memory));
+        former = std::exchange(storage_, chargedFor(std::move(enlarged), std::move(charge)));
         capacityBytes_ = sizeBytes;
         isInitialized_ = false;
     }
@@ -133,9 +137,10 @@ Result<> ManagedBuffer::copyFrom(const SharedRegion& source, const Dimensions& d
     }
     Storage storage;
     {
+        Storage former;
         const system::MutexLock lock(mutex_);
         isInitialized_ = false;  // another write may have ended since
-        NNBURST_TRY_ASSIGN(storage, reserveLocked(*sizeBytes));
+        NNBURST_TRY_ASSIGN(storage, reserveLocked(*sizeBytes, former));
     }
     NNBURST_TRY(source->read(0, {storage->data(), *sizeBytes}));
     finishWrite(storage, known, *sizeBytes);
@@ -157,16 +162,15 @@ Result<> ManagedBuffer::checkUse(const ManagedRole& role, const Dimensions& dime
 }
 
 bool ManagedBuffer::hasRole(const ManagedRole& role) const noexcept {
-    return std::find(roles_.begin(), roles_.end(), role) != roles_.end();
+    return std::ranges::binary_search(roles_, role);
 }
 
 bool ManagedBuffer::isFor(std::uint64_t preparedModel) const noexcept {
-    return std::ranges::any_of(roles_, [preparedModel](const ManagedRole& role) {
-        return role.preparedModel == preparedModel;
-    });
+    return std::ranges::binary_search(roles_, preparedModel, {}, &ManagedRole::preparedModel);
 }
 
 Result<> ManagedBuffer::read(const Dimensions& dimensions, Contents& contents) const {
+    contents.storage = nullptr;  // without the mutex: it may be the last owner
     const system::MutexLock lock(mutex_);
     NNBURST_TRY(checkContentsLocked(dimensions));
     NNBURST_ASSERT(storage_ != nullptr && sizeBytes_ <= capacityBytes_,
@@ -231,8 +235,9 @@ Result<ManagedBuffer::Storage> ManagedBuffer::reserve(std::span<const std::uint3
             fmt::format("an output has dimensions {}, its driver-managed buffer is for {}",
                         dimensionsText(dimensions), dimensionsText(operand_.dimensions)));
     }
+    Storage former;
     const system::MutexLock lock(mutex_);
-    return reserveLocked(sizeBytes);
+    return reserveLocked(sizeBytes, former);
 }
 
 void ManagedBuffer::finishWrite(const Storage& storage, std::span<const std::uint32_t> dimensions,
@@ -264,8 +269,13 @@ BufferToken ManagedBuffers::add(std::shared_ptr<ManagedBuffer> buffer) {
 }
 
 void ManagedBuffers::remove(BufferToken token) {
+    std::shared_ptr<ManagedBuffer> removed;  // dropped without the mutex
     const system::MutexLock lock(mutex_);
-    buffers_.erase(static_cast<std::uint32_t>(token));
+    if (const auto found = buffers_.find(static_cast<std::uint32_t>(token));
+        found != buffers_.end()) {
+        removed = std::move(found->second);
+        buffers_.erase(found);
+    }
 }
 
 Result<std::shared_ptr<ManagedBuffer>> ManagedBuffers::find(BufferToken token,

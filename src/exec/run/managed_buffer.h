@@ -7,6 +7,7 @@
 /// arguments of prepared models that it may be used for, and whether it has contents.
 
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,7 +32,7 @@ struct ManagedRole {
     ArgumentRole role = ArgumentRole::INPUT;
     std::uint32_t index = 0;
 
-    bool operator==(const ManagedRole&) const = default;
+    auto operator<=>(const ManagedRole&) const = default;
 };
 
 /// Thread-safe. Executions that use it at the same time see each other's bytes, as with shared
@@ -101,12 +102,15 @@ class ManagedBuffer {
   private:
     ManagedBuffer(Operand operand, std::vector<ManagedRole> roles, SharedAccount account) noexcept;
 
-    [[nodiscard]] Result<Storage> reserveLocked(std::uint64_t sizeBytes) NNBURST_REQUIRES(mutex_);
+    /// Memory of at least `sizeBytes`. `former` gets memory that was too small, to be dropped after
+    /// the mutex is unlocked: gigabytes take a second.
+    [[nodiscard]] Result<Storage> reserveLocked(std::uint64_t sizeBytes, Storage& former)
+        NNBURST_REQUIRES(mutex_);
     [[nodiscard]] Result<> checkContentsLocked(const Dimensions& dimensions) const
         NNBURST_REQUIRES(mutex_);
 
     const Operand operand_;
-    const std::vector<ManagedRole> roles_;
+    const std::vector<ManagedRole> roles_;  // sorted
     const SharedAccount account_;
 
     mutable system::Mutex mutex_;

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "exec/plan/arena.h"
 #include "log/assert.h"
+#include "memory/interruptible.h"
 
 namespace nnburst::exec {
 
@@ -22,11 +22,12 @@ OperandValues::OperandValues(const Graph& graph)
 }
 
 Result<> OperandValues::begin(std::span<const GraphInput> inputs, GraphOutputs& outputs,
-                              Account* account) {
+                              TimeLimit& timeLimit, Account* account) {
     NNBURST_ASSERT(inputs.size() == graph_.subgraph.inputIndexes.size(),
                    "{} inputs; the graph has {}", inputs.size(),
                    graph_.subgraph.inputIndexes.size());
     outputs_ = &outputs;
+    timeLimit_ = &timeLimit;
     account_ = account;
     for (std::size_t input = 0; input < inputs.size(); ++input) {
         const GraphInput& given = inputs[input];
@@ -36,7 +37,10 @@ Result<> OperandValues::begin(std::span<const GraphInput> inputs, GraphOutputs& 
         value.data = given.data;
         if (value.isPrivate && !given.isOmitted) {
             NNBURST_TRY(reserve(operand, sizeBytes(operand)));
-            std::memcpy(value.data, given.data, sizeBytes(operand));
+            write(operand, given.data);
+            if (timeLimit.isOver()) {
+                return {};
+            }
         }
         shapes_.setValue(operand, value.data);
     }
@@ -108,6 +112,15 @@ Result<bool> OperandValues::placeIfNeeded(std::uint32_t operand) {
     return true;
 }
 
+void OperandValues::write(std::uint32_t operand, const std::byte* value) const {
+    copy(operand, value, data(operand));
+}
+
+void OperandValues::copy(std::uint32_t operand, const std::byte* from, std::byte* to) const {
+    (void)copyBytes(to, from, sizeBytes(operand),
+                    [this](std::size_t work) { return timeLimit_->isOverAfter(work); });
+}
+
 Result<> OperandValues::publish(std::uint32_t operand) {
     const Value& value = values_[operand];
     if (value.output == kNoOutput) {
@@ -116,7 +129,7 @@ Result<> OperandValues::publish(std::uint32_t operand) {
     NNBURST_TRY_ASSIGN(std::byte * data,
                        outputs_->place(value.output, shapes_.shape(operand), sizeBytes(operand)));
     if (data != nullptr) {
-        std::memcpy(data, value.data, sizeBytes(operand));
+        copy(operand, value.data, data);
     }
     return {};
 }

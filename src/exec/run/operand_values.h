@@ -14,6 +14,7 @@
 #include "account/account.h"
 #include "exec/graph/graph.h"
 #include "exec/graph/shape_inference.h"
+#include "exec/operation/time_limit.h"
 #include "exec/run/charged_buffer.h"
 #include "exec/run/graph_runner.h"
 #include "nnburst/result.h"
@@ -33,10 +34,11 @@ class OperandValues {
         return values_[operand].isPrivate;
     }
 
-    /// Begins a run with these inputs. `outputs` and `account`, to which memory is charged unless
-    /// it is null, are used until the next call.
+    /// Begins a run with these inputs. `outputs`, `timeLimit` and `account`, to which memory is
+    /// charged unless it is null, are used until the next call. Where `timeLimit` is over, copies
+    /// here and below end early: then the run has to end.
     [[nodiscard]] Result<> begin(std::span<const GraphInput> inputs, GraphOutputs& outputs,
-                                 Account* account = nullptr);
+                                 TimeLimit& timeLimit, Account* account);
 
     [[nodiscard]] ShapeInference& shapes() noexcept { return shapes_; }
     [[nodiscard]] const ShapeInference& shapes() const noexcept { return shapes_; }
@@ -56,6 +58,8 @@ class OperandValues {
     /// As `place`, but gives no memory to an output of the graph that does not fit in its argument
     /// and that no operation reads; false for these.
     [[nodiscard]] Result<bool> placeIfNeeded(std::uint32_t operand);
+    /// Copies `value` to the memory of an operand, which has been placed.
+    void write(std::uint32_t operand, const std::byte* value) const;
     /// Copies an operand from its own memory to the graph's output, if it is one.
     [[nodiscard]] Result<> publish(std::uint32_t operand);
 
@@ -69,6 +73,8 @@ class OperandValues {
     /// Gives the operand the memory of the graph's output, if it is one, its value need not be
     /// private and there is such memory. Says whether it did.
     [[nodiscard]] Result<bool> placeInOutput(std::uint32_t operand);
+    /// Copies the bytes of an operand, or some of them if the time limit of the run is over.
+    void copy(std::uint32_t operand, const std::byte* from, std::byte* to) const;
 
     static constexpr std::uint32_t kNoOutput = UINT32_MAX;
 
@@ -84,6 +90,7 @@ class OperandValues {
     std::vector<Value> values_;  // one for each operand
     std::uint64_t ownBytes_ = 0;
     GraphOutputs* outputs_ = nullptr;  // of the current run
+    TimeLimit* timeLimit_ = nullptr;   // of the current run
     Account* account_ = nullptr;       // of the current run
 };
 

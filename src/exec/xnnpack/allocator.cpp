@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "log/assert.h"
+#include "memory/drop_pages.h"
 #include "system/huge_pages.h"
 
 namespace nnburst::exec::xnnpack {
@@ -63,7 +64,7 @@ void release(void* /*context*/, void* block) noexcept {
     if (threadRecord != nullptr) {
         threadRecord->remove(block);
     }
-    std::free(block);
+    freeInPieces(block);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace nnburst::exec::xnnpack {
 
 /// The system's allocator, with huge pages for large blocks if those are enabled
-/// (system/huge_pages.h). For xnn_initialize, which keeps the allocator of its first call in the
-/// process.
+/// (system/huge_pages.h). Large blocks are freed in pieces (memory/drop_pages.h). For
+/// xnn_initialize, which keeps the allocator of its first call in the process.
 [[nodiscard]] const xnn_allocator& allocator() noexcept;
 
 /// RAII: counts the memory that XNNPACK asks for on this thread. Of several counts on a thread only

@@ -184,7 +184,8 @@ class SlowAccelerator final : public Accelerator {
         return true;
     }
     Result<std::unique_ptr<AcceleratorModel>> compile(
-        const Model& /*model*/, std::span<const std::span<const std::byte>> /*constants*/) override {
+        const Model& /*model*/,
+        std::span<const std::span<const std::byte>> /*constants*/) override {
         if (!hasBegun.exchange(true)) {
             mayEnd.wait();
         }

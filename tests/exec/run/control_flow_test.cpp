@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <thread>
+#include <utility>
 
 #include "support/allocation_counter.h"
 #include "support/consumers.h"
@@ -200,6 +203,101 @@ TEST(ControlFlow, endsALoopAtTheDeadline) {
     const auto result = run(*model, 0.0F, options);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+}
+
+/// Of each value of loopOfManyValues: some pieces, between which a copy looks at the limits.
+constexpr std::uint32_t kLargeValueBytes = 2 << 20;
+
+/// A loop on x and four large values, all of which begin as the same input.
+Model loopOfManyValues() {
+    Model model = loopModel();
+    Subgraph& main = model.main;
+    const auto add = [](Subgraph& graph, OperandLifeTime lifetime) {
+        graph.operands.push_back(operand(kBool, {kLargeValueBytes}, lifetime));
+        const auto index = static_cast<std::uint32_t>(graph.operands.size() - 1);
+        (lifetime == OperandLifeTime::SUBGRAPH_INPUT ? graph.inputIndexes : graph.outputIndexes)
+            .push_back(index);
+        return index;
+    };
+    const std::uint32_t begin = add(main, OperandLifeTime::SUBGRAPH_INPUT);
+    for (int value = 0; value < 4; ++value) {
+        (void)add(model.referenced[0], OperandLifeTime::SUBGRAPH_INPUT);
+        const std::uint32_t before = add(model.referenced[1], OperandLifeTime::SUBGRAPH_INPUT);
+        const std::uint32_t after = add(model.referenced[1], OperandLifeTime::SUBGRAPH_OUTPUT);
+        model.referenced[1].operations.push_back({OperationType::LOGICAL_NOT, {before}, {after}});
+        main.operations[0].inputs.push_back(begin);
+        main.operations[0].outputs.push_back(add(main, OperandLifeTime::SUBGRAPH_OUTPUT));
+    }
+    test::recountConsumers(model);
+    return model;
+}
+
+/// The same memory for all large outputs. Calls `atSecond` when the second one is about to be
+/// copied there.
+class OneMemory final : public OutputMemory {
+  public:
+    explicit OneMemory(std::function<void()> atSecond) : atSecond_(std::move(atSecond)) {}
+
+    Result<std::byte*> place(std::span<const std::uint32_t>, std::uint64_t) override {
+        if (++placed_ == 2) {
+            atSecond_();
+        }
+        return bytes_.data();
+    }
+    [[nodiscard]] int placed() const { return placed_; }
+
+  private:
+    std::function<void()> atSecond_;
+    AlignedBuffer bytes_ = *AlignedBuffer::allocate(kLargeValueBytes);
+    int placed_ = 0;
+};
+
+/// Runs that model without an iteration.
+Result<> runWithoutIteration(CompiledModel& model, OneMemory& memory,
+                             const Caller& caller = Priority::MEDIUM,
+                             const ExecutionOptions& options = {}) {
+    TestRequest request;
+    request.addInput(bytesOf(std::vector<float>{500.0F}));
+    request.addInput(std::vector<std::byte>(kLargeValueBytes));
+    request.addOutput(sizeof(float));
+    for (int value = 0; value < 4; ++value) {
+        request.addOutput(kLargeValueBytes);
+    }
+    RequestBindings bindings;
+    NNBURST_TRY(model.bind(request.inputs(), request.outputs(), request.pools(), bindings));
+    for (std::size_t output = 1; output < bindings.outputs.size(); ++output) {
+        bindings.outputs[output].memory = &memory;
+    }
+    ExecutionOutcome outcome;
+    return model.run(bindings, caller, options, outcome);
+}
+
+// A request may name 13,000 outputs of 4 GiB, all in the same place: copying them takes hours.
+TEST(ControlFlow, endsWhileItCopiesTheValuesOfALoopWithoutIterations) {
+    const auto model = compile(loopOfManyValues(), true);
+    ASSERT_TRUE(model);
+    OneMemory whole([] {});
+    const Result<> completed = runWithoutIteration(*model, whole);
+    ASSERT_TRUE(completed) << completed.error().message;
+    EXPECT_EQ(whole.placed(), 4);
+
+    ClientShare client;
+    OneMemory untilCancelled([&client] { client.cancel(); });
+    const Result<> cancelled =
+        runWithoutIteration(*model, untilCancelled, Caller(Priority::MEDIUM, &client));
+    ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.error().status, ErrorStatus::GENERAL_FAILURE);
+    EXPECT_EQ(untilCancelled.placed(), 2);
+
+    const TimePoint deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    OneMemory untilDeadline([deadline] { std::this_thread::sleep_until(deadline); });
+    const Result<> late =
+        runWithoutIteration(*model, untilDeadline, Priority::MEDIUM, {.deadline = deadline});
+    ASSERT_FALSE(late);
+    EXPECT_TRUE(late.error().status == ErrorStatus::MISSED_DEADLINE_PERSISTENT ||
+                late.error().status == ErrorStatus::MISSED_DEADLINE_TRANSIENT)
+        << late.error().message;
+    EXPECT_LE(untilDeadline.placed(), 2);
 }
 
 TEST(ControlFlow, allocatesNothingInLaterRuns) {

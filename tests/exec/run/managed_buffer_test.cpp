@@ -6,6 +6,15 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
+#include <future>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "memory/drop_pages.h"
+#include "support/eventually.h"
+#include "support/page_drops.h"
 
 namespace nnburst::exec {
 namespace {
@@ -66,6 +75,63 @@ TEST(ManagedBuffer, losesWhatIsWrittenWhileAnotherExecutionEnlargesIt) {
     small.finish();
     ASSERT_TRUE(buffer->read({}, contents));
     EXPECT_EQ(contents.dimensions, Dimensions{16}) << "an execution that ended late";
+}
+
+/// Expects that `work` ends while `drop`, on another thread, drops the pages of large memory.
+void expectEndsDuringDrop(const std::function<void()>& drop, const std::function<void()>& work) {
+    std::optional<test::HeldDrops> held(std::in_place);
+    const auto dropped = std::async(std::launch::async, drop);
+    EXPECT_TRUE(test::eventually([] { return test::HeldDrops::isOneWaiting(); }));
+    const auto worked = std::async(std::launch::async, work);
+    EXPECT_EQ(worked.wait_for(test::kWatchdog), std::future_status::ready);
+    held.reset();
+}
+
+/// Elements whose memory is dropped in more than one piece.
+constexpr std::uint32_t kManyElements = 2 * kPagesDroppedAtOnceBytes / sizeof(float);
+
+// The event loop of a driver once waited for seconds while a buffer of gigabytes grew.
+TEST(ManagedBuffer, isNotLockedWhileItDropsMemoryThatIsTooSmall) {
+    const auto buffer = makeBuffer();
+    Output(*buffer, kManyElements).finish();
+    expectEndsDuringDrop([&] { const Output larger(*buffer, 2 * kManyElements); },
+                         [&] {
+                             buffer->announceWrite();
+                             EXPECT_TRUE(buffer->checkContents({}, true));
+                             buffer->discardContents();
+                             buffer->withdrawWrite();
+                         });
+}
+
+TEST(ManagedBuffers, areNotLockedWhileOneIsDropped) {
+    ManagedBuffers buffers;
+    auto buffer = makeBuffer();
+    Output(*buffer, kManyElements).finish();
+    const BufferToken token = buffers.add(std::move(buffer));
+    const BufferToken other = buffers.add(makeBuffer());
+    expectEndsDuringDrop([&] { buffers.remove(token); },
+                         [&] { EXPECT_TRUE(buffers.find(other, 1)); });
+}
+
+TEST(ManagedBuffer, hasTheRolesOfItsAllocationInWhateverOrderTheyWereGiven) {
+    std::vector<ManagedRole> roles;
+    for (const std::uint64_t model : {7U, 2U, 5U}) {
+        for (const std::uint32_t index : {3U, 0U, 8U}) {
+            roles.push_back({model, ArgumentRole::OUTPUT, index});
+            roles.push_back({model, ArgumentRole::INPUT, index + 1});
+        }
+    }
+    const auto buffer = std::move(*ManagedBuffer::create(
+        Operand{.type = OperandType::TENSOR_FLOAT32, .dimensions = {0}}, roles));
+    for (const ManagedRole& role : roles) {
+        EXPECT_TRUE(buffer->hasRole(role)) << role.preparedModel << ' ' << role.index;
+    }
+    EXPECT_FALSE(buffer->hasRole({7, ArgumentRole::INPUT, 3}));
+    EXPECT_FALSE(buffer->hasRole({7, ArgumentRole::OUTPUT, 1}));
+    EXPECT_FALSE(buffer->hasRole({6, ArgumentRole::OUTPUT, 3}));
+    for (std::uint64_t model = 1; model < 9; ++model) {
+        EXPECT_EQ(buffer->isFor(model), model == 2 || model == 5 || model == 7) << model;
+    }
 }
 
 TEST(ManagedBuffer, takesMemoryOnlyWhenItGrows) {
