@@ -19,7 +19,8 @@ class ArgumentReader {
         : operation_(operation), next_(first) {}
 
     /// Reads an INT32 of at least `minimum` into `value`.
-    Result<> read(const char* name, std::int32_t minimum, std::uint32_t& value) {
+    template <class Integer>
+    Result<> read(const char* name, std::int32_t minimum, Integer& value) {
         return take(readConstantInt32(operation_, next_, name, minimum), value);
     }
 
@@ -150,60 +151,56 @@ Result<> checkCount(const OperationView& operation, SpatialForm form, bool isImp
                                                       " padding must be " + allowed);
 }
 
-/// Reads 4 explicit paddings or 1 implicit one.
-Result<> readPadding(ArgumentReader& reader, bool isImplicit, SpatialArguments& arguments) {
-    if (isImplicit) {
-        std::uint32_t scheme = 0;
-        NNBURST_TRY(reader.read("padding scheme", 0, scheme));
-        if (scheme > static_cast<std::uint32_t>(PaddingScheme::VALID)) {
-            return reader.refused("padding scheme", scheme,
-                                  "must be 0 (NONE), 1 (SAME) or 2 (VALID)");
-        }
-        arguments.implicitPadding =
-            scheme == 0 ? PaddingScheme::VALID : static_cast<PaddingScheme>(scheme);
-        return {};
+Result<> readPaddingScheme(ArgumentReader& reader, SpatialArguments& arguments) {
+    std::uint32_t scheme = 0;
+    NNBURST_TRY(reader.read("padding scheme", 0, scheme));
+    if (scheme > static_cast<std::uint32_t>(PaddingScheme::VALID)) {
+        return reader.refused("padding scheme", scheme, "must be 0 (NONE), 1 (SAME) or 2 (VALID)");
     }
-    NNBURST_TRY(reader.read("padding left", 0, arguments.width.paddingBefore));
-    NNBURST_TRY(reader.read("padding right", 0, arguments.width.paddingAfter));
-    NNBURST_TRY(reader.read("padding top", 0, arguments.height.paddingBefore));
-    return reader.read("padding bottom", 0, arguments.height.paddingAfter);
+    arguments.implicitPadding =
+        scheme == 0 ? PaddingScheme::VALID : static_cast<PaddingScheme>(scheme);
+    return {};
 }
 
-/// Places the windows of TRANSPOSE_CONV_2D along one axis. `wanted` is the output's size with
-/// implicit padding.
-Result<TransposeConvolution::Axis> placeAxis(const OperationView& operation,
-                                             const SpatialArguments& arguments,
-                                             const AxisArguments& axis, const char* name,
-                                             std::uint32_t inputSize, std::uint32_t filterSize,
-                                             std::int32_t wanted) {
-    TransposeConvolution::Axis placed{.inputSize = inputSize,
-                                      .filterSize = filterSize,
-                                      .stride = axis.stride,
-                                      .paddingBefore = axis.paddingBefore,
-                                      .paddingAfter = axis.paddingAfter,
-                                      .outputSize = 0};
-    // All below 2^63: sizes are below 2^32, strides below 2^31.
+/// Reads 4 explicit paddings. Those after the image are at least `minimumAfter`.
+template <class Axis>
+Result<> readExplicitPadding(ArgumentReader& reader, std::int32_t minimumAfter, Axis& height,
+                             Axis& width) {
+    NNBURST_TRY(reader.read("padding left", 0, width.paddingBefore));
+    NNBURST_TRY(reader.read("padding right", minimumAfter, width.paddingAfter));
+    NNBURST_TRY(reader.read("padding top", 0, height.paddingBefore));
+    return reader.read("padding bottom", minimumAfter, height.paddingAfter);
+}
+
+/// Places the windows of TRANSPOSE_CONV_2D along `axis`, of which the arguments were read. `wanted`
+/// is the output's size with implicit padding.
+Result<> placeAxis(const OperationView& operation, const SpatialArguments& arguments,
+                   TransposeConvolution::Axis& axis, const char* name, std::uint32_t inputSize,
+                   std::uint32_t filterSize, std::int32_t wanted) {
+    axis.inputSize = inputSize;
+    axis.filterSize = filterSize;
+    // All below 2^63: sizes are below 2^32, strides below 2^31, paddings at least -2^31.
     const std::int64_t stride = axis.stride;
     if (arguments.implicitPadding == PaddingScheme::SAME) {
         const std::int64_t inputs = (std::int64_t{wanted} + stride - 1) / stride;
         const std::int64_t padding = (inputs - 1) * stride + filterSize - wanted;
-        placed.paddingBefore = padding > 0 ? padding / 2 : 0;
-        placed.paddingAfter = padding - placed.paddingBefore;
+        axis.paddingBefore = padding > 0 ? padding / 2 : 0;
+        axis.paddingAfter = padding - axis.paddingBefore;
     }
     const std::int64_t covered = (std::int64_t{inputSize} - 1) * stride + filterSize;
-    const std::int64_t output = covered - placed.paddingBefore - placed.paddingAfter;
+    const std::int64_t output = covered - axis.paddingBefore - axis.paddingAfter;
     const bool isWanted = arguments.implicitPadding != PaddingScheme::SAME || wanted > 0;
     if (inputSize == 0 || filterSize == 0 || !isWanted || output < 1 || output > UINT32_MAX) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        std::string(toString(operation.type)) + " along the " + name +
                            ": image of " + std::to_string(inputSize) + " and filter of " +
                            std::to_string(filterSize) + " with padding of " +
-                           std::to_string(placed.paddingBefore) + " and " +
-                           std::to_string(placed.paddingAfter) +
+                           std::to_string(axis.paddingBefore) + " and " +
+                           std::to_string(axis.paddingAfter) +
                            "; must give at least 1 output and less than 2^32");
     }
-    placed.outputSize = static_cast<std::uint32_t>(output);
-    return placed;
+    axis.outputSize = static_cast<std::uint32_t>(output);
+    return {};
 }
 
 }  // namespace
@@ -230,7 +227,8 @@ Result<SpatialArguments> readSpatialArguments(const OperationView& operation, Sp
     AxisArguments& height = arguments.height;
     AxisArguments& width = arguments.width;
     ArgumentReader reader(operation, tensors);
-    NNBURST_TRY(readPadding(reader, isImplicit, arguments));
+    NNBURST_TRY(isImplicit ? readPaddingScheme(reader, arguments)
+                           : readExplicitPadding(reader, 0, height, width));
     NNBURST_TRY(reader.read("stride width", 1, width.stride));
     NNBURST_TRY(reader.read("stride height", 1, height.stride));
     if (isPooling) {
@@ -271,7 +269,7 @@ Result<SpatialWindow> slideWindow(const OperationView& operation,
     return window;
 }
 
-Result<SpatialArguments> readTransposeArguments(const OperationView& operation) {
+Result<TransposeConvolution> readTransposeArguments(const OperationView& operation) {
     constexpr std::size_t kImplicitCount = 9;
     constexpr std::size_t kExplicitCount = 11;
     const std::size_t count = operation.inputs.size();
@@ -281,21 +279,24 @@ Result<SpatialArguments> readTransposeArguments(const OperationView& operation) 
                            " inputs; must be 9 with implicit padding or 11 with explicit padding");
     }
     const bool isImplicit = count == kImplicitCount;
-    SpatialArguments arguments;
+    TransposeConvolution convolution;
+    SpatialArguments& arguments = convolution.arguments;
+    TransposeConvolution::Axis& height = convolution.height;
+    TransposeConvolution::Axis& width = convolution.width;
     ArgumentReader reader(operation,
                           isImplicit ? kTransposeOutputShape + 1 : kTransposeOutputShape);
-    NNBURST_TRY(readPadding(reader, isImplicit, arguments));
-    NNBURST_TRY(reader.read("stride width", 1, arguments.width.stride));
-    NNBURST_TRY(reader.read("stride height", 1, arguments.height.stride));
+    NNBURST_TRY(isImplicit ? readPaddingScheme(reader, arguments)
+                           : readExplicitPadding(reader, INT32_MIN, height, width));
+    NNBURST_TRY(reader.read("stride width", 1, width.stride));
+    NNBURST_TRY(reader.read("stride height", 1, height.stride));
     NNBURST_TRY(reader.read(arguments.activation));
     NNBURST_TRY(reader.readLayout(arguments.isNchw));
     NNBURST_TRY(reader.result());
-    return arguments;
+    return convolution;
 }
 
 Result<TransposeConvolution> resolveTransposeConvolution(const OperationView& operation) {
-    TransposeConvolution convolution;
-    NNBURST_TRY_ASSIGN(convolution.arguments, readTransposeArguments(operation));
+    NNBURST_TRY_ASSIGN(TransposeConvolution convolution, readTransposeArguments(operation));
     const SpatialArguments& arguments = convolution.arguments;
     const Shape& input = operation.inputs[0].shape;
     const Shape& filter = operation.inputs[1].shape;
@@ -306,12 +307,10 @@ Result<TransposeConvolution> resolveTransposeConvolution(const OperationView& op
         wantedHeight = shape.as<const std::int32_t>()[arguments.heightAxis()];
         wantedWidth = shape.as<const std::int32_t>()[arguments.widthAxis()];
     }
-    NNBURST_TRY_ASSIGN(convolution.height,
-                       placeAxis(operation, arguments, arguments.height, "height",
-                                 input[arguments.heightAxis()], filter[1], wantedHeight));
-    NNBURST_TRY_ASSIGN(convolution.width,
-                       placeAxis(operation, arguments, arguments.width, "width",
-                                 input[arguments.widthAxis()], filter[2], wantedWidth));
+    NNBURST_TRY(placeAxis(operation, arguments, convolution.height, "height",
+                          input[arguments.heightAxis()], filter[1], wantedHeight));
+    NNBURST_TRY(placeAxis(operation, arguments, convolution.width, "width",
+                          input[arguments.widthAxis()], filter[2], wantedWidth));
     return convolution;
 }
 

@@ -70,7 +70,7 @@ inline constexpr std::size_t kTransposeOutputShape = 3;
 /// The arguments of TRANSPOSE_CONV_2D, and where its windows lie: turned around, since each input
 /// goes to a window of outputs.
 struct TransposeConvolution {
-    SpatialArguments arguments;
+    SpatialArguments arguments;  ///< but for strides and explicit padding, which the axes have
     /// Input `i` goes to the outputs i * stride - paddingBefore + t, for t in [0, filterSize), as
     /// far as they exist.
     struct Axis {
@@ -97,8 +97,9 @@ inline constexpr double kMaximumTaps = 1 << 27;
 /// Elements of the windows over one image.
 [[nodiscard]] double tapCount(const TransposeConvolution& convolution) noexcept;
 
-/// Checks and reads the arguments of TRANSPOSE_CONV_2D without its shapes.
-[[nodiscard]] Result<SpatialArguments> readTransposeArguments(const OperationView& operation);
+/// Checks and reads the arguments of TRANSPOSE_CONV_2D without its shapes. The axes have their
+/// strides and explicit padding, and nothing else yet.
+[[nodiscard]] Result<TransposeConvolution> readTransposeArguments(const OperationView& operation);
 
 /// A window along one axis. Output `o` covers the inputs `o * stride - paddingBefore + t *
 /// dilation` for t in [0, size), of which those outside [0, inputSize) are padding. No sum of these

@@ -24,6 +24,7 @@
 #include "exec/reference/elements.h"
 #include "exec/reference/fixed_point.h"
 #include "exec/reference/matrix_sums.h"
+#include "exec/reference/weighted_sum.h"
 
 namespace nnburst::exec {
 
@@ -71,14 +72,16 @@ Result<HalVersion> check(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(15).outputCount(2);
     const float unit = 1.0F / 128;
-    check.input(0, "input").type({TENSOR_QUANT8_ASYMM}).quantization(unit, 128);
+    const OperandCheck input =
+        check.input(0, "input").type({TENSOR_QUANT8_ASYMM}).quantization(unit, 128);
     const OperandCheck weights =
         check.input(kInputWeights, "input weights").type({TENSOR_QUANT8_ASYMM});
     for (std::size_t i = kInputWeights; i < kBiases; ++i) {
         check.input(i, "weights").sameTypeAs(weights).sameQuantizationAs(weights);
     }
     for (std::size_t i = kBiases; i < kCellState; ++i) {
-        check.input(i, "bias").type({TENSOR_INT32});
+        OperandCheck bias = check.input(i, "bias").type({TENSOR_INT32});
+        checkBiasScale(bias, input.view().scale, weights.view().scale);
     }
     check.input(kCellState, "cell state in")
         .type({TENSOR_QUANT16_SYMM})

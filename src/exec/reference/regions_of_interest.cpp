@@ -15,7 +15,8 @@
 //     layout         BOOL: NCHW
 //     output         [regions, outputHeight, outputWidth, depth], in the layout of the features
 //
-//     ROI_ALIGN    the mean of points in each bin, interpolated between features
+//     ROI_ALIGN    the mean of points in each bin, interpolated between features; points beyond the
+//                  last row or column have its features
 //     ROI_POOLING  the largest feature in each bin
 
 #include <algorithm>
@@ -166,6 +167,9 @@ Result<Region> readRegion(const OperationView& operation, const Image& features,
                         .batch = static_cast<std::uint32_t>(batch)};
     const float width = static_cast<float>(features.width) * parameters.widthRatio;
     const float height = static_cast<float>(features.height) * parameters.heightRatio;
+    // The ratios are rounded, so the image may be larger than these products by this factor.
+    const bool isHalf = operation.inputs[0].type == TENSOR_FLOAT16;
+    const float rounding = 1.0F + (isHalf ? 0x1p-10F : 0x1p-22F);
     if (batch < 0 || region.batch >= features.batches) {
         return invalid("{} input 2 (batches): {} of region {}; must be 0 to {}",
                        toString(operation.type), batch, index,
@@ -173,8 +177,8 @@ Result<Region> readRegion(const OperationView& operation, const Image& features,
     }
     // Written so that NaN fails. The image may be so large that its sizes are infinite here.
     if (!(std::isfinite(region.right) && std::isfinite(region.bottom) && region.left >= 0.0F &&
-          region.left <= region.right && region.right <= width && region.top >= 0.0F &&
-          region.top <= region.bottom && region.bottom <= height)) {
+          region.left <= region.right && region.right <= width * rounding && region.top >= 0.0F &&
+          region.top <= region.bottom && region.bottom <= height * rounding)) {
         return invalid(
             "{} input 1 (regions): {}, {}, {}, {} of region {}; must be left, top, right, bottom "
             "inside an image of width {} and height {}",
@@ -184,41 +188,47 @@ Result<Region> readRegion(const OperationView& operation, const Image& features,
     return region;
 }
 
-/// One point along one axis: the two features beside it, and the weight of the second one.
+/// One point along one axis: the two features beside it, the weight of the second one, and how many
+/// samples of its bin lie there.
 struct Point {
     std::size_t first;
     std::size_t second;
     float weight;
+    std::size_t samples;
 };
 
-/// The features beside `position`, which is at least 0.
-Point makePoint(float position, std::size_t size) noexcept {
-    const auto first = std::min(static_cast<std::size_t>(position), size - 1);
-    if (first + 1 >= size) {
-        return {size - 1, size - 1, 0.0F};
-    }
-    return {first, first + 1, position - static_cast<float>(first)};
-}
-
-/// Where bins and their points lie along one axis of a region.
+/// Where bins and their points lie along one axis of a region. The axis has `size` features.
 class Bins {
   public:
-    Bins(float start, float end, std::uint32_t count, std::int32_t samples) noexcept
-        : start_(start), step_(std::max(end - start, 1.0F) / static_cast<float>(count)) {
+    Bins(float start, float end, std::uint32_t count, std::int32_t samples,
+         std::size_t size) noexcept
+        : start_(start),
+          step_(std::max(end - start, 1.0F) / static_cast<float>(count)),
+          size_(size) {
         samples_ = samples > 0 ? static_cast<std::size_t>(samples)
                                : static_cast<std::size_t>(std::ceil(step_));
         sampleStep_ = step_ / static_cast<float>(samples_);
     }
 
+    /// Of each bin.
     [[nodiscard]] std::size_t samples() const noexcept { return samples_; }
-    [[nodiscard]] float position(std::size_t bin, std::size_t sample) const noexcept {
-        return start_ + step_ * static_cast<float>(bin) +
-               sampleStep_ * (static_cast<float>(sample) + 0.5F);
+
+    /// The point of a sample. Samples at the last feature or beyond it have its value: the point of
+    /// the first of them stands for all later ones, too.
+    [[nodiscard]] Point point(std::size_t bin, std::size_t sample) const noexcept {
+        const float position = start_ + step_ * static_cast<float>(bin) +
+                               sampleStep_ * (static_cast<float>(sample) + 0.5F);
+        const auto first = static_cast<std::size_t>(position);
+        if (first + 1 >= size_) {
+            return {size_ - 1, size_ - 1, 0.0F, samples_ - sample};
+        }
+        return {first, first + 1, position - static_cast<float>(first), 1};
     }
 
   private:
     float start_;
     float step_;
+    std::size_t size_;
     std::size_t samples_;
     float sampleStep_;
 };
@@ -236,28 +246,23 @@ Result<> align(const OperationView& operation, const Parameters& parameters) {
         NNBURST_TRY_ASSIGN(const Region region,
                            readRegion<Coordinate>(operation, input, parameters, r));
         const Bins rows(region.top / parameters.heightRatio, region.bottom / parameters.heightRatio,
-                        parameters.outputHeight, parameters.samplesY);
+                        parameters.outputHeight, parameters.samplesY, input.height);
         const Bins columns(region.left / parameters.widthRatio,
                            region.right / parameters.widthRatio, parameters.outputWidth,
-                           parameters.samplesX);
+                           parameters.samplesX, input.width);
         const auto alignBin = [&](std::size_t y, std::size_t x, std::size_t firstChannel) {
             const std::size_t channels = std::min(kBlock, input.channels - firstChannel);
             sums.fill(0.0F);
-            for (std::size_t i = 0; i < rows.samples(); ++i) {
-                const float pointY = rows.position(y, i);
-                if (pointY > static_cast<float>(input.height)) {
-                    break;  // later ones lie further out
-                }
-                const Point row = makePoint(pointY, input.height);
-                for (std::size_t j = 0; j < columns.samples(); ++j) {
-                    const float pointX = columns.position(x, j);
+            for (std::size_t i = 0; i < rows.samples();) {
+                const Point row = rows.point(y, i);
+                i += row.samples;
+                for (std::size_t j = 0; j < columns.samples();) {
+                    const Point column = columns.point(x, j);
+                    j += column.samples;
                     if (operation.isOutOfTime(channels)) {
                         return;
                     }
-                    if (pointX > static_cast<float>(input.width)) {
-                        break;
-                    }
-                    const Point column = makePoint(pointX, input.width);
+                    const auto samples = static_cast<float>(row.samples * column.samples);
                     const auto at = [&](std::size_t atRow, std::size_t atColumn) {
                         return input.offset(region.batch, atRow, atColumn, firstChannel);
                     };
@@ -272,7 +277,7 @@ Result<> align(const OperationView& operation, const Parameters& parameters) {
                         const float bottom =
                             features[bottomLeft + channel] * (1.0F - column.weight) +
                             features[bottomRight + channel] * column.weight;
-                        sums[c] += top * (1.0F - row.weight) + bottom * row.weight;
+                        sums[c] += samples * (top * (1.0F - row.weight) + bottom * row.weight);
                     }
                 }
             }

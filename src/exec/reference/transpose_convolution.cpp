@@ -49,7 +49,8 @@ struct Resolved {
 };
 
 Result<Resolved> resolve(const OperationView& operation) {
-    NNBURST_TRY_ASSIGN(const SpatialArguments arguments, readTransposeArguments(operation));
+    NNBURST_TRY_ASSIGN(const TransposeConvolution given, readTransposeArguments(operation));
+    const SpatialArguments& arguments = given.arguments;
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
     checkShapes(check, arguments);
     NNBURST_TRY(check.result());
@@ -70,7 +71,8 @@ Result<HalVersion> check(const OperationView& operation) {
     checkSumTypes(check, "filter", 0);
     check.output(0, "output").rank(4);
     NNBURST_TRY(check.result());
-    NNBURST_TRY_ASSIGN(const SpatialArguments arguments, readTransposeArguments(operation));
+    NNBURST_TRY_ASSIGN(const TransposeConvolution given, readTransposeArguments(operation));
+    const SpatialArguments& arguments = given.arguments;
     checkShapes(check, arguments);
     NNBURST_TRY(check.result());
     if (hasKnownInputShapes(operation) &&

@@ -51,14 +51,16 @@ void checkSumTypes(OperationCheck& check, const char* weightsName,
     check.since(HalVersion::V1_2,
                 input.view().type == TENSOR_QUANT8_ASYMM && !(output.view().scale > productScale));
     if (!isPerChannel) {  // otherwise the scales of the channels count, whatever that of the bias
-        const float inputScale = input.view().scale;
-        const float weightScale = weights.view().scale;
-        const float biasScale = bias.view().scale;
-        bias.require(isProductScale(biasScale, inputScale, weightScale), [&] {
-            return fmt::format("scale {}; must be {}, the product of the scales {} and {}",
-                               biasScale, inputScale * weightScale, inputScale, weightScale);
-        });
+        checkBiasScale(bias, input.view().scale, weights.view().scale);
     }
+}
+
+void checkBiasScale(OperandCheck& bias, float inputScale, float weightScale) {
+    const float biasScale = bias.view().scale;
+    bias.require(isProductScale(biasScale, inputScale, weightScale), [&] {
+        return fmt::format("scale {}; must be {}, the product of the scales {} and {}", biasScale,
+                           inputScale * weightScale, inputScale, weightScale);
+    });
 }
 
 void checkChannelScales(OperandCheck& weights, std::uint32_t channels) {

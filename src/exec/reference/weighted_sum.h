@@ -174,6 +174,9 @@ void dispatchSums(const OperationView& operation, FusedActivationFunc activation
 void checkSumTypes(OperationCheck& check, const char* weightsName,
                    std::optional<std::uint32_t> channelAxis);
 
+/// Checks that the scale of a bias is that of the products that it is added to, up to rounding.
+void checkBiasScale(OperandCheck& bias, float inputScale, float weightScale);
+
 /// Checks that weights with a scale a channel have one for each of `channels`.
 void checkChannelScales(OperandCheck& weights, std::uint32_t channels);
 

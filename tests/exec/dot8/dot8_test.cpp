@@ -288,6 +288,8 @@ TEST_P(Dot8, leavesTransposedConvolutionsWithOutputsUnderNoWindowToTheReference)
     EXPECT_EQ(StepCase(given, random).makeDot8(*kernels_), nullptr);
     given.height.window = 3;
     EXPECT_NE(StepCase(given, random).makeDot8(*kernels_), nullptr);
+    given.width.after = -1;
+    EXPECT_EQ(StepCase(given, random).makeDot8(*kernels_), nullptr);
 }
 
 TEST_P(Dot8, convolvesDepthwiseAsXnnpack) {

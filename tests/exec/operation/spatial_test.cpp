@@ -213,6 +213,34 @@ TEST(SlidingWindow, refusesPoolingsWhoseWindowLiesInPaddingAlone) {
     EXPECT_TRUE(slide({.window = 2, .paddingBefore = 1}, std::nullopt, 5, 2));
 }
 
+/// One axis of a TRANSPOSE_CONV_2D with a filter of 1x1.
+Result<TransposeConvolution> placeTransposed(std::uint32_t input, std::int32_t stride,
+                                             std::int32_t paddingAfter) {
+    Arguments operation(OperationType::TRANSPOSE_CONV_2D, 3, {0, 0, 0, paddingAfter, 1, stride, 0});
+    operation.addBool(false);
+    operation.inputs()[0].shape = Shape{1, input, 1, 1};
+    operation.inputs()[1].shape = Shape{1, 1, 1, 1};
+    return resolveTransposeConvolution(operation.view());
+}
+
+TEST(TransposeConvolution, hasMoreOutputsWithPaddingBelow0AfterThem) {
+    const auto placed = placeTransposed(2, 2, -1);
+    ASSERT_TRUE(placed) << placed.error().message;
+    EXPECT_EQ(placed->height.paddingAfter, -1);
+    EXPECT_EQ(placed->height.outputSize, 4U);
+    EXPECT_EQ(placed->width.outputSize, 1U);
+}
+
+TEST(TransposeConvolution, sizesNearTheLimitsDoNotOverflow) {
+    constexpr std::uint32_t kMost = 1U << 31;
+    const auto placed = placeTransposed(1, 1, INT32_MIN);
+    ASSERT_TRUE(placed) << placed.error().message;
+    EXPECT_EQ(placed->height.outputSize, kMost + 1);
+    EXPECT_FALSE(placeTransposed(kMost, 1, INT32_MIN));
+    EXPECT_FALSE(placeTransposed(UINT32_MAX, INT32_MAX, INT32_MIN));
+    EXPECT_FALSE(placeTransposed(1, 1, INT32_MAX));
+}
+
 OperandView quantized(OperandType type, float scale, std::int32_t zeroPoint) {
     return {.type = type, .scale = scale, .zeroPoint = zeroPoint};
 }

@@ -216,6 +216,33 @@ TEST(DepthwiseConv2d, scalesEachOutputChannelByItsFilter) {
     EXPECT_EQ(operation.outputs[0].values<std::uint8_t>(), (std::vector<std::uint8_t>{124, 28}));
 }
 
+/// 1x2 pixels at a stride of 2, by a filter of 1x1.
+TestOperation transposeConvolution(const Arguments& arguments) {
+    TestOperation operation{
+        OperationType::TRANSPOSE_CONV_2D,
+        {floats({1, 1, 2, 1}, {1, 2}), floats({1, 1, 1, 1}, {1}), floats({1}, {0.5F})},
+        {tensor(TENSOR_FLOAT32)}};
+    for (const std::int32_t value :
+         {arguments.left, arguments.right, arguments.top, arguments.bottom, 2, 2, 0}) {
+        operation.inputs.push_back(scalar(value));
+    }
+    operation.inputs.push_back(scalar(arguments.isNchw));
+    return operation;
+}
+
+TEST(TransposeConv2d, goesOnAfterTheLastWindowWithPaddingBelow0) {
+    TestOperation wider = transposeConvolution({.right = -1});
+    ASSERT_EQ(wider.refusal(), "");
+    EXPECT_EQ(wider.outputs[0].dimensions, (Dimensions{1, 1, 4, 1}));
+    EXPECT_EQ(wider.outputs[0].values<float>(), (std::vector<float>{1.5F, 0.5F, 2.5F, 0.5F}));
+    TestOperation higher = transposeConvolution({.bottom = -1, .isNchw = true});
+    higher.inputs[0].dimensions = {1, 1, 1, 2};
+    ASSERT_EQ(higher.refusal(), "");
+    EXPECT_EQ(higher.outputs[0].dimensions, (Dimensions{1, 1, 2, 3}));
+    EXPECT_EQ(higher.outputs[0].values<float>(),
+              (std::vector<float>{1.5F, 0.5F, 2.5F, 0.5F, 0.5F, 0.5F}));
+}
+
 // ---- All geometries, against the definition
 
 /// A tensor of four axes by the names that the layout gives them.
@@ -406,6 +433,10 @@ TEST(Conv2d, refusesOperandsThatBreakARule) {
              o.inputs[1].dimensions = {2, 0, 2, 2};
          },
          "CONV_2D input 1 (filter): size 0 of axis 1; must be at least 1"},
+        {[](auto& o) { o.inputs[4] = scalar(-1); },
+         "CONV_2D input 4 (padding right): value -1; must be at least 0"},
+        {[](auto& o) { o.inputs[6] = scalar(-1); },
+         "CONV_2D input 6 (padding bottom): value -1; must be at least 0"},
         {[](auto& o) { o.inputs[7] = scalar(0); },
          "CONV_2D input 7 (stride width): value 0; must be at least 1"},
         {[](auto& o) { o.inputs[9] = scalar(4); },
@@ -499,6 +530,16 @@ TEST(DepthwiseConv2d, refusesOperandsThatBreakARule) {
          "channels"},
     };
     expectRefusals(smallDepthwiseConvolution, refusals);
+}
+
+TEST(TransposeConv2d, refusesPaddingBelow0BeforeTheFirstWindow) {
+    expectRefusals([] { return transposeConvolution({}); },
+                   {
+                       {[](auto& o) { o.inputs[3] = scalar(-1); },
+                        "TRANSPOSE_CONV_2D input 3 (padding left): value -1; must be at least 0"},
+                       {[](auto& o) { o.inputs[5] = scalar(-1); },
+                        "TRANSPOSE_CONV_2D input 5 (padding top): value -1; must be at least 0"},
+                   });
 }
 
 TEST(Conv2d, leavesShapesThatAreNotKnownToThePlanner) {

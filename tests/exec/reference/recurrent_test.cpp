@@ -790,6 +790,40 @@ TEST(QuantizedLstm, looksAtItsTimeLimitInLoopsOverUnits) {
     EXPECT_GE(countLooks(quantizedLstm(cellState, 0.0F, 0.0F)), 70U);  // 65 while it multiplies
 }
 
+/// A step with one input and one unit. All weights are 0.
+TestOperation quantized16BitLstm() {
+    constexpr float kUnit = 0x1p-7F;
+    constexpr float kWeightScale = 0.5F;
+    TestOperand cell = tensor(TENSOR_QUANT16_SYMM, {1, 1}, 0x1p-11F);
+    cell.data = toBytes(std::vector<std::int16_t>{2048});
+    TestOperation operation{
+        OperationType::QUANTIZED_16BIT_LSTM, {quant8({1, 1}, {130}, kUnit, 128)}, {}};
+    auto& inputs = operation.inputs;
+    inputs.insert(inputs.end(), 8, quant8({1, 1}, {100}, kWeightScale, 100));
+    inputs.insert(inputs.end(), 4, int32s({1}, {0}, kUnit * kWeightScale));
+    inputs.insert(inputs.end(), {cell, quant8({1, 1}, {128}, kUnit, 128)});
+    operation.outputs = {tensor(TENSOR_QUANT16_SYMM, {}, 0x1p-11F),
+                         tensor(TENSOR_QUANT8_ASYMM, {}, kUnit, 128)};
+    return operation;
+}
+
+TEST(Quantized16BitLstm, refusesBiasesOfAnotherScaleThanTheProducts) {
+    std::vector<Refusal> refusals;
+    for (const std::size_t bias : {9U, 10U, 11U, 12U}) {
+        refusals.push_back({[bias](auto& o) { o.inputs[bias].scale = 0.25F; },
+                            "QUANTIZED_16BIT_LSTM input " + std::to_string(bias) +
+                                " (bias): scale 0.25; must be 0.00390625, the product of the "
+                                "scales 0.0078125 and 0.5"});
+    }
+    expectRefusals(quantized16BitLstm, refusals);
+}
+
+TEST(Quantized16BitLstm, takesBiasesWhoseScaleIsRounded) {
+    TestOperation operation = quantized16BitLstm();
+    operation.inputs[9].scale = std::nextafter(operation.inputs[9].scale, 1.0F);
+    EXPECT_EQ(operation.refusal(), "");
+}
+
 // ---- SVDF
 
 TEST(Svdf, endsWithinAUnitWhenItsRunIsOutOfTime) {

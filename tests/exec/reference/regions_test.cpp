@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "exec/reference/test_operation.h"
 
@@ -19,6 +22,65 @@ TestOperation alignRegion(std::vector<float> region, std::int32_t batch) {
              scalar(1), scalar(1), scalar(1.0F), scalar(1.0F), scalar(0), scalar(0), scalar(false)},
             {tensor(TENSOR_FLOAT32)}};
 }
+
+/// The same with the largest feature of each bin.
+TestOperation poolRegion(TestOperation operation) {
+    operation.type = OperationType::ROI_POOLING;
+    operation.inputs.erase(operation.inputs.begin() + 7, operation.inputs.begin() + 9);
+    return operation;
+}
+
+constexpr float kStep = 0.25F;  // of 8-bit features
+constexpr std::int32_t kZeroPoint = 100;
+
+/// An operation on float32 with features of `type`.
+TestOperation withFeatures(OperandType type, TestOperation operation) {
+    auto& inputs = operation.inputs;
+    const std::vector<float> features = inputs[0].values<float>();
+    const std::vector<float> regions = inputs[1].values<float>();
+    const auto stepsOf = [](const std::vector<float>& values, float scale, std::int32_t zeroPoint) {
+        std::vector<std::int32_t> steps(values.size());
+        std::transform(values.begin(), values.end(), steps.begin(), [&](float value) {
+            return static_cast<std::int32_t>(std::lround(value / scale)) + zeroPoint;
+        });
+        return steps;
+    };
+    if (type == TENSOR_FLOAT16) {
+        inputs[0] = halves(inputs[0].dimensions, features);
+        inputs[1] = halves(inputs[1].dimensions, regions);
+        for (const std::size_t ratio : {5U, 6U}) {
+            inputs[ratio] = scalar(Float16(inputs[ratio].values<float>()[0]));
+        }
+    } else if (type == TENSOR_QUANT8_ASYMM) {
+        const auto bytes = stepsOf(features, kStep, kZeroPoint);
+        inputs[0] = quant8(inputs[0].dimensions, {bytes.begin(), bytes.end()}, kStep, kZeroPoint);
+        constexpr float kRegionScale = 0.125F;
+        const auto eighths = stepsOf(regions, kRegionScale, 0);
+        inputs[1] = tensor(TENSOR_QUANT16_ASYMM, inputs[1].dimensions, kRegionScale);
+        inputs[1].data = toBytes(std::vector<std::uint16_t>(eighths.begin(), eighths.end()));
+    }
+    operation.outputs[0] = tensor(type, {}, inputs[0].scale, inputs[0].zeroPoint);
+    return operation;
+}
+
+/// The first element of the output of a run.
+float resultOf(TestOperation operation) {
+    EXPECT_EQ(operation.refusal(), "");
+    const TestOperand& output = operation.outputs[0];
+    if (output.data.empty()) {
+        return std::numeric_limits<float>::quiet_NaN();
+    }
+    switch (output.type) {
+        case TENSOR_FLOAT16:
+            return static_cast<float>(output.values<Float16>()[0]);
+        case TENSOR_QUANT8_ASYMM:
+            return static_cast<float>(output.values<std::uint8_t>()[0] - kZeroPoint) * kStep;
+        default:
+            return output.values<float>()[0];
+    }
+}
+
+constexpr OperandType kFeatureTypes[] = {TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_QUANT8_ASYMM};
 
 TEST(RoiAlign, refusesRegionsAndBatchesThatAreNotThere) {
     EXPECT_EQ(alignRegion({0, 0, 2, 2}, 0).refusal(), "");
@@ -45,8 +107,7 @@ TEST(RoiAlign, refusesInfiniteRegionsOfImagesWithoutLimits) {
             operation.inputs[5] = scalar(std::numeric_limits<float>::max());
             operation.inputs[6] = operation.inputs[5];
             if (!isAlign) {
-                operation.type = OperationType::ROI_POOLING;
-                operation.inputs.erase(operation.inputs.begin() + 7, operation.inputs.begin() + 9);
+                operation = poolRegion(std::move(operation));
             }
             const bool isFinite = region[2] + region[3] < infinity;
             const std::string refusal = operation.refusal();
@@ -66,12 +127,67 @@ TEST(RoiAlign, takesAnyNumberOfSamplesAndEndsWhenItsRunIsOutOfTime) {
     EXPECT_TRUE(limit.isOver());
 }
 
-TEST(RoiAlign, looksAtNoSamplesBeyondTheFeatures) {
+TEST(RoiAlign, takesSamplesBeyondTheFeaturesFromTheLastOnes) {
+    for (const OperandType type : kFeatureTypes) {
+        SCOPED_TRACE(toString(type));
+        for (const bool isNchw : {false, true}) {
+            const auto resultIn = [&](std::vector<float> region, std::int32_t samplesX) {
+                TestOperation operation = alignRegion(std::move(region), 0);
+                if (isNchw) {
+                    operation.inputs[0].dimensions = {1, 1, 2, 2};
+                }
+                operation.inputs[8] = scalar(samplesX);
+                operation.inputs[9] = scalar(isNchw);
+                return resultOf(withFeatures(type, std::move(operation)));
+            };
+            EXPECT_EQ(resultIn({2, 2, 2, 2}, 0), 4.0F);
+            // Columns 1.75 and 2.25, rows 0.5 and 1.5.
+            EXPECT_EQ(resultIn({1.5F, 0, 2, 2}, 2), 3.5F);
+            // Columns 0.5 and 1.5, row 2.5.
+            EXPECT_EQ(resultIn({0, 2, 2, 2}, 2), 3.75F);
+        }
+    }
+}
+
+TEST(RoiAlign, looksOnceAtSamplesBeyondTheFeatures) {
     TestOperation operation = alignRegion({2, 2, 2, 2}, 0);
     for (const std::size_t samples : {7U, 8U}) {
         operation.inputs[samples] = scalar(std::numeric_limits<std::int32_t>::max());
     }
-    EXPECT_EQ(operation.refusal(), "");
+    EXPECT_NEAR(resultOf(std::move(operation)), 4.0F, 1e-5F);
+}
+
+/// A row (or column) of 41 features, 1 each, of an image that is 512 long, and a region from its
+/// start to `end`. The ratio of the sizes is rounded.
+TestOperation alignRowTo(float end, bool isColumn) {
+    constexpr std::uint32_t kFeatures = 41;
+    const std::vector<float> region =
+        isColumn ? std::vector<float>{0, 0, 1, end} : std::vector<float>{0, 0, end, 1};
+    TestOperation operation = alignRegion(region, 0);
+    operation.inputs[0] =
+        floats(isColumn ? Dimensions{1, kFeatures, 1, 1} : Dimensions{1, 1, kFeatures, 1},
+               std::vector<float>(kFeatures, 1.0F));
+    operation.inputs[isColumn ? 5 : 6] = scalar(512.0F / static_cast<float>(kFeatures));
+    return operation;
+}
+
+TEST(RoiAlign, takesRegionsThatEndAtTheEdgeOfAnImageWhoseRatioIsRounded) {
+    for (const OperandType type : kFeatureTypes) {
+        SCOPED_TRACE(toString(type));
+        for (const bool isColumn : {false, true}) {
+            EXPECT_NEAR(resultOf(withFeatures(type, alignRowTo(512, isColumn))), 1.0F, 1e-5F);
+            EXPECT_EQ(resultOf(withFeatures(type, poolRegion(alignRowTo(512, isColumn)))), 1.0F);
+        }
+    }
+}
+
+TEST(RoiAlign, refusesRegionsThatEndBeyondTheEdgeOfTheImage) {
+    for (const bool isColumn : {false, true}) {
+        for (TestOperation operation :
+             {alignRowTo(513, isColumn), poolRegion(alignRowTo(513, isColumn))}) {
+            EXPECT_NE(operation.refusal().find("input 1 (regions)"), std::string::npos);
+        }
+    }
 }
 
 }  // namespace

@@ -492,6 +492,29 @@ TEST(Xnnpack, isNotAskedForFewerTransposedOutputsThanTheStride) {
     }
 }
 
+TEST(Xnnpack, isNotAskedForTransposedOutputsAfterTheLastWindow) {
+    Random random(1);
+    for (const OperandType type : {kFloat, kUnsigned, kSigned}) {
+        for (const std::uint32_t window : {1U, 2U}) {
+            OperationModel model(random);
+            const bool isFloat = type == kFloat;
+            const Quantization quantization = isFloat ? Quantization{} : Quantization{0.5F, 0};
+            const auto x = model.tensor(type, {1, 3, 4, 5}, quantization);
+            const auto w = model.constant(type, {6, window, window, 5}, quantization);
+            const auto b = model.constant(isFloat ? kFloat : OperandType::TENSOR_INT32, {6},
+                                          isFloat ? Quantization{} : Quantization{0.25F, 0});
+            const auto y = model.tensor(type, {1, 4 + window + 2, 6 + window + 1, 6},
+                                        isFloat ? Quantization{} : Quantization{50.0F, 0});
+            std::vector<std::uint32_t> arguments = model.scalars({0, -1, 0, -2, 2, 2, 0});
+            arguments.push_back(model.boolean(false));
+            const Model longer =
+                model.build(OperationType::TRANSPOSE_CONV_2D, {x, w, b}, arguments, {x}, y);
+            EXPECT_FALSE(isCoveredByXnnpack(longer));
+            expectSameAsReference(longer, 1);
+        }
+    }
+}
+
 TEST(Xnnpack, isNotAskedForMoreTapsThanAnyKernel) {
     for (const auto& [size, window] : {std::pair{20000U, 50U}, std::pair{4000U, 3U}}) {
         Random random(1);
