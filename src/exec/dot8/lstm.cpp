@@ -38,18 +38,18 @@ class PackedProducts final : public MatrixProducts {
     PackedProducts(std::vector<SumMatrix> matrices, std::shared_ptr<const PackedFilter> filter)
         : matrices_(std::move(matrices)), filter_(std::move(filter)) {}
 
-    void multiply(std::size_t weights, const std::uint8_t* elements,
-                  std::int32_t* sums) const noexcept override {
+    [[nodiscard]] bool multiply(std::size_t weights, const std::uint8_t* elements,
+                                std::int32_t* sums, TimeLimit* limit) const noexcept override {
         const auto found =
             std::find_if(matrices_.begin(), matrices_.end(),
                          [weights](const SumMatrix& matrix) { return matrix.input == weights; });
         NNBURST_ASSERT(found != matrices_.end(), "the weights of input {} are not packed", weights);
-        multiply(found->matrix, elements, sums);
+        return multiply(found->matrix, elements, sums, limit);
     }
 
   private:
-    void multiply(const FilterMatrix& matrix, const std::uint8_t* elements,
-                  std::int32_t* sums) const noexcept {
+    [[nodiscard]] bool multiply(const FilterMatrix& matrix, const std::uint8_t* elements,
+                                std::int32_t* sums, TimeLimit* limit) const noexcept {
         const Microkernels& kernels = *filter_->kernels;
         NNBURST_ASSERT(kernels.blockColumns <= kMaximumBlockColumns, "{} has blocks of {} columns",
                        kernels.name, kernels.blockColumns);
@@ -80,10 +80,17 @@ class PackedProducts final : public MatrixProducts {
                               .activations = filter_->form.activations,
                               .sums = block.data()});
             std::copy_n(block.data(), columns, sums + column);
+            if (limit != nullptr && limit->isOverAfter(matrix.depth * columns / kProductsPerUnit)) {
+                return false;
+            }
         }
+        return true;
     }
 
     static constexpr std::size_t kMaximumBlockColumns = 64;
+    /// A unit of TimeLimit's work stands for a plain multiplication; about as many of these, whose
+    /// weights come from memory, take that time.
+    static constexpr std::size_t kProductsPerUnit = 16;
 
     const std::vector<SumMatrix> matrices_;
     const std::shared_ptr<const PackedFilter> filter_;

@@ -12,6 +12,7 @@ Result<std::unique_ptr<Graph>> Graph::create(const Model& model, const Subgraph&
                        Constants::load(model, subgraph, packed.packedConstants));
     auto graph = std::make_unique<Graph>(subgraph, std::move(constants),
                                          model.relaxComputationFloat32toFloat16);
+    graph->isMain = &subgraph == &model.main;
     for (const auto& [operation, filter] : packed.filters) {
         graph->packedWeights->insert(operation, filter);
     }

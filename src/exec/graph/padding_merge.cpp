@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -66,6 +67,14 @@ std::optional<ImagePadding> paddingOf(const OperationView& pad) {
                         .bottom = static_cast<std::uint64_t>(sizes[3])};
 }
 
+/// Whether the image of a PAD may have no rows or columns when the graph runs: a PAD takes such an
+/// image, a convolution refuses it. Requests give no tensors without elements.
+bool mayBeEmpty(const Graph& graph, std::uint32_t image, const Shape& shape) noexcept {
+    const bool isOfRequest =
+        graph.isMain && graph.subgraph.operands[image].lifetime == OperandLifeTime::SUBGRAPH_INPUT;
+    return !isOfRequest && (shape[1] == 0 || shape[2] == 0);
+}
+
 std::optional<SpatialForm> formOf(OperationType type) noexcept {
     switch (type) {
         case OperationType::CONV_2D:
@@ -113,28 +122,49 @@ std::optional<Convolution> padded(const ShapeInference& shapes, std::uint32_t in
     return convolution;
 }
 
-/// Adds a constant INT32 to the graph.
-Result<std::uint32_t> addScalar(Graph& graph, std::int32_t value) {
-    NNBURST_TRY_ASSIGN(AlignedBuffer bytes, AlignedBuffer::allocate(sizeof value));
-    std::memcpy(bytes.data(), &value, sizeof value);
-    NNBURST_TRY_ASSIGN(const std::uint32_t operand,
-                       graph.constants.add(std::move(bytes), sizeof value));
-    graph.subgraph.operands.push_back({.type = OperandType::INT32,
-                                       .dimensions = {},
-                                       .numberOfConsumers = 1,
-                                       .lifetime = OperandLifeTime::CONSTANT_COPY,
-                                       .location = {},
-                                       .extraParams = {}});
-    return operand;
-}
+/// The constants that a merge adds to a graph: one INT32 for each value, however many convolutions
+/// read it.
+class AddedScalars {
+  public:
+    explicit AddedScalars(Graph& graph) noexcept : graph_(graph) {}
 
-Result<> setPadding(Graph& graph, const Convolution& convolution, std::uint32_t image) {
+    /// The operand with `value`, for one more reader.
+    [[nodiscard]] Result<std::uint32_t> read(std::int32_t value) {
+        auto found = operands_.find(value);
+        if (found == operands_.end()) {
+            NNBURST_TRY_ASSIGN(const std::uint32_t added, add(value));
+            found = operands_.emplace(value, added).first;
+        }
+        ++graph_.subgraph.operands[found->second].numberOfConsumers;
+        return found->second;
+    }
+
+  private:
+    [[nodiscard]] Result<std::uint32_t> add(std::int32_t value) {
+        NNBURST_TRY_ASSIGN(AlignedBuffer bytes, AlignedBuffer::allocate(sizeof value));
+        std::memcpy(bytes.data(), &value, sizeof value);
+        NNBURST_TRY_ASSIGN(const std::uint32_t operand,
+                           graph_.constants.add(std::move(bytes), sizeof value));
+        graph_.subgraph.operands.push_back({.type = OperandType::INT32,
+                                            .dimensions = {},
+                                            .lifetime = OperandLifeTime::CONSTANT_COPY,
+                                            .location = {},
+                                            .extraParams = {}});
+        return operand;
+    }
+
+    Graph& graph_;
+    std::map<std::int32_t, std::uint32_t> operands_;  // of each value
+};
+
+Result<> setPadding(Graph& graph, AddedScalars& scalars, const Convolution& convolution,
+                    std::uint32_t image) {
     std::vector<std::uint32_t>& inputs = graph.subgraph.operations[convolution.operation].inputs;
     std::vector<std::uint32_t> changed(inputs.begin(), inputs.begin() + kTensors);
     changed[0] = image;
     for (const std::uint64_t size : convolution.padding.arguments()) {
         NNBURST_TRY_ASSIGN(const std::uint32_t operand,
-                           addScalar(graph, static_cast<std::int32_t>(size)));
+                           scalars.read(static_cast<std::int32_t>(size)));
         changed.push_back(operand);
     }
     changed.insert(changed.end(),
@@ -146,28 +176,35 @@ Result<> setPadding(Graph& graph, const Convolution& convolution, std::uint32_t 
 
 /// Merges the PAD `index` with its `readers`: operations in their order, once for each input that
 /// is its output.
-Result<> mergePadding(Graph& graph, const ShapeInference& shapes, std::size_t index,
-                      const std::vector<std::uint32_t>& readers) {
-    const std::optional<ImagePadding> padding = paddingOf(shapes.operation(index).view());
-    if (!padding) {
+Result<> mergePadding(Graph& graph, const ShapeInference& shapes, AddedScalars& scalars,
+                      std::size_t index, const std::vector<std::uint32_t>& readers) {
+    const Operation& pad = graph.subgraph.operations[index];
+    const std::uint32_t image = pad.inputs[0];
+    const std::uint32_t output = pad.outputs[0];
+    const OperationInstance instance = shapes.operation(index);
+    const std::optional<ImagePadding> padding = paddingOf(instance.view());
+    if (!padding || mayBeEmpty(graph, image, instance.inputs[0].shape)) {
         return {};
     }
-    const Operation& pad = graph.subgraph.operations[index];
-    const std::uint32_t output = pad.outputs[0];
     // An operation that reads it elsewhere, too, is among the readers twice.
     if (std::ranges::adjacent_find(readers) != readers.end()) {
         return {};
     }
     std::vector<Convolution> convolutions;
     for (const std::uint32_t reader : readers) {
+        // First: `shapes` does not know the scalars of a convolution that was merged before, whose
+        // image is another one.
+        if (graph.subgraph.operations[reader].inputs[0] != output) {
+            return {};
+        }
         const std::optional<Convolution> convolution = padded(shapes, reader, *padding);
-        if (!convolution || graph.subgraph.operations[reader].inputs[0] != output) {
+        if (!convolution) {
             return {};
         }
         convolutions.push_back(*convolution);
     }
     for (const Convolution& convolution : convolutions) {
-        NNBURST_TRY(setPadding(graph, convolution, pad.inputs[0]));
+        NNBURST_TRY(setPadding(graph, scalars, convolution, image));
     }
     graph.subgraph.operands[output].lifetime = OperandLifeTime::NO_VALUE;
     graph.isFolded[index] = true;
@@ -191,9 +228,11 @@ Result<> mergePaddings(Graph& graph, const ShapeInference& shapes) {
             readers[input].push_back(index);
         }
     }
+    AddedScalars scalars(graph);
     for (std::size_t index = 0; index < operations.size(); ++index) {
         if (isMergeable(index) && !readers[operations[index].outputs[0]].empty()) {
-            NNBURST_TRY(mergePadding(graph, shapes, index, readers[operations[index].outputs[0]]));
+            NNBURST_TRY(mergePadding(graph, shapes, scalars, index,
+                                     readers[operations[index].outputs[0]]));
         }
     }
     return {};

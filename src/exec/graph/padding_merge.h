@@ -15,7 +15,8 @@ namespace nnburst::exec {
 /// without padding and the sizes of the padding as explicit arguments, and removes the PAD, so that
 /// no padded copy is made. Covers paddings that are constant and lie along height and width, with
 /// NHWC and without implicit padding SAME. A PAD that has to compare the output's declared size
-/// with that of requests stays. `shapes` has visited all operations.
+/// with that of requests stays, and so does one whose image may have no rows or columns. `shapes`
+/// has visited all operations; it does not know the operands that are added.
 [[nodiscard]] Result<> mergePaddings(Graph& graph, const ShapeInference& shapes);
 
 }  // namespace nnburst::exec

@@ -99,6 +99,7 @@ Result<> ShapeInference::setShape(std::uint32_t operand, const Shape& shape) {
 }
 
 OperandView ShapeInference::operand(std::uint32_t index) const {
+    NNBURST_ASSERT(index < shapes_.size(), "operand {} of {}", index, shapes_.size());
     const Operand& operand = graph_.subgraph.operands[index];
     std::byte* const constant = graph_.constants.data(index);
     return {.type = operand.type,

@@ -91,9 +91,10 @@ class MatrixProducts {
     virtual ~MatrixProducts() = default;
 
     /// sums[row] = sum over i < depth of (elements[i] - zero point) * (weights[row, i] - zero
-    /// point), where `weights` is the index of an input, [rows, depth]. Sums wrap around.
-    virtual void multiply(std::size_t weights, const std::uint8_t* elements,
-                          std::int32_t* sums) const noexcept = 0;
+    /// point), where `weights` is the index of an input, [rows, depth]. Sums wrap around. False if
+    /// `limit`, which may be null, is over: then some sums may be missing.
+    [[nodiscard]] virtual bool multiply(std::size_t weights, const std::uint8_t* elements,
+                                        std::int32_t* sums, TimeLimit* limit) const noexcept = 0;
 };
 
 /// An operation with its operands: the one argument of every function below.

@@ -19,16 +19,13 @@ template <class T>
 [[nodiscard]] bool sumProducts(const OperationView& operation, std::size_t weightsInput,
                                const T* elements, std::int32_t zeroPoint,
                                std::int32_t* sums) noexcept {
+    if (operation.products != nullptr) {
+        const auto* const bytes = reinterpret_cast<const std::uint8_t*>(elements);
+        return operation.products->multiply(weightsInput, bytes, sums, operation.timeLimit);
+    }
     const OperandView& weights = operation.inputs[weightsInput];
     const std::size_t rows = weights.shape[0];
     const std::size_t depth = weights.shape[1];
-    if (operation.products != nullptr) {
-        operation.products->multiply(weightsInput, reinterpret_cast<const std::uint8_t*>(elements),
-                                     sums);
-        // Its products take a small part of the time of those below.
-        constexpr std::size_t kProductsOfOne = 16;
-        return !operation.isOutOfTime(rows * depth / kProductsOfOne);
-    }
     const std::int32_t weightZeroPoint = weights.zeroPoint;
     for (std::size_t row = 0; row < rows; ++row) {
         const T* const factors = weights.as<const T>() + row * depth;

@@ -8,6 +8,8 @@
 //     keepAxes  BOOL (MEAN: INT32 above 0): reduced axes stay, with size 1
 //     output    without the reduced axes, or of shape 1 if all are reduced
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,6 +35,9 @@ using enum OperandType;
 constexpr std::size_t kAxes = 1;
 constexpr std::size_t kKeepAxes = 2;
 constexpr std::size_t kHighestRank = 4;
+/// Limit on the axes, of which one may be named many times: they are read before a run, too, where
+/// no deadline acts.
+constexpr std::size_t kMaximumAxes = 4096;
 
 /// A reduction whose shapes and values are known and go together.
 struct Reduction {
@@ -50,11 +55,22 @@ Result<bool> readKeepAxes(const OperationView& operation) {
     return readFlag(operation, kKeepAxes, "keep axes");
 }
 
+Result<> checkAxisCount(const OperationView& operation) {
+    const std::size_t count = operation.inputs[kAxes].shape.elementCount();
+    if (count > kMaximumAxes) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("{} input 1 (axes): {} axes; more than {} are not supported",
+                                   toString(operation.type), count, kMaximumAxes));
+    }
+    return {};
+}
+
 Result<Reduction> resolve(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
     check.input(0, "input").rank(1, kHighestRank);
     check.input(kAxes, "axes").rank(1);
     NNBURST_TRY(check.result());
+    NNBURST_TRY(checkAxisCount(operation));
     NNBURST_TRY_ASSIGN(const auto axes, readValues(operation, kAxes, "axes"));
     NNBURST_TRY_ASSIGN(const bool areKept, readKeepAxes(operation));
     const Shape& input = operation.inputs[0].shape;
@@ -111,6 +127,7 @@ Result<HalVersion> check(const OperationView& operation) {
         .type({operation.type == OperationType::MEAN ? INT32 : BOOL});
     check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input);
     NNBURST_TRY(check.result());
+    NNBURST_TRY(checkAxisCount(operation));
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolve(operation));
     }

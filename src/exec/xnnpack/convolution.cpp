@@ -29,14 +29,18 @@ struct Convolution {
     std::uint32_t groupInputs = 0;
     std::uint32_t groupOutputs = 0;
     std::uint32_t flags = 0;
+    bool isFloat = false;
 
     [[nodiscard]] double taps() const noexcept { return tapCount(window); }
     [[nodiscard]] double work() const noexcept {
         return taps() * batches * groups * groupInputs * groupOutputs;
     }
-    /// A matrix multiplication: no table of addresses.
-    [[nodiscard]] bool isPointwise() const noexcept {
-        return isPointwise(window.height) && isPointwise(window.width);
+    /// Whether the operator may have a table of addresses: XNNPACK of 2024 needs one also for 1x1
+    /// pixel if a group has one input and one output, except for float32.
+    [[nodiscard]] bool hasTable() const noexcept {
+        const bool isDepthwise = groupInputs == 1 && groupOutputs == 1;
+        return !isPointwise(window.height) || !isPointwise(window.width) ||
+               (isDepthwise && !isFloat);
     }
     [[nodiscard]] static bool isPointwise(const SlidingWindow& axis) noexcept {
         return axis.size == 1 && axis.stride == 1 && axis.paddingBefore == 0 &&
@@ -48,7 +52,7 @@ struct Convolution {
         const double columns = std::max(window.width.size, window.width.stride);
         const double outputs =
             static_cast<double>(window.height.outputSize) * window.width.outputSize;
-        return isPointwise() ? 0.0 : window.height.size * columns * (outputs + kMaximumTileOutputs);
+        return hasTable() ? window.height.size * columns * (outputs + kMaximumTileOutputs) : 0.0;
     }
 
     [[nodiscard]] Speed speed() const noexcept {
@@ -182,16 +186,15 @@ SetUp setUpOf(const OperationView& operation, const ImageSizes& images) {
 Result<SharedOperator> operatorOf(const OperationView& operation, const StepContext& context,
                                   const Convolution& convolution, bool isSlice) {
     const SlidingWindow& height = convolution.window.height;
-    const OperatorKey key = convolution.isPointwise()
-                                ? OperatorKey{context.operation, 0, 0}
-                                : OperatorKey{context.operation, height.inputSize,
-                                              convolution.window.width.inputSize, isSlice};
+    const OperatorKey key = convolution.hasTable()
+                                ? OperatorKey{context.operation, height.inputSize,
+                                              convolution.window.width.inputSize, isSlice}
+                                : OperatorKey{context.operation, 0, 0};
     const bool hasWeights =
         operation.inputs[1].data != nullptr && operation.inputs[2].data != nullptr;
     return shareOperator(context, key, hasWeights, [&](WeightsCache weights) {
-        return operation.inputs[0].type == OperandType::TENSOR_FLOAT32
-                   ? createFloat(operation, convolution, weights)
-                   : createQuantized(operation, convolution, weights);
+        return convolution.isFloat ? createFloat(operation, convolution, weights)
+                                   : createQuantized(operation, convolution, weights);
     });
 }
 
@@ -285,10 +288,9 @@ StepResult makeRowSlices(const OperationView& operation, const StepContext& cont
 StepResult makeConvolution(const OperationView& operation, const StepContext& context,
                            const Convolution& convolution) {
     const OperandType type = operation.inputs[0].type;
-    const bool isFloat = type == OperandType::TENSOR_FLOAT32;
     const bool isQuantized =
         type == OperandType::TENSOR_QUANT8_ASYMM || type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
-    if ((!isFloat && !isQuantized) || convolution.arguments.isNchw ||
+    if ((!convolution.isFloat && !isQuantized) || convolution.arguments.isNchw ||
         !operation.inputs[1].isConstant || !operation.inputs[2].isConstant ||
         convolution.taps() > kMaximumTaps) {
         return nullptr;
@@ -325,6 +327,7 @@ Result<Convolution> readConvolution(const OperationView& operation, SpatialForm 
     NNBURST_TRY_ASSIGN(convolution.arguments, readSpatialArguments(operation, form));
     NNBURST_TRY_ASSIGN(convolution.window, slideWindow(operation, convolution.arguments));
     convolution.batches = operation.inputs[0].shape[0];
+    convolution.isFloat = operation.inputs[0].type == OperandType::TENSOR_FLOAT32;
     return convolution;
 }
 

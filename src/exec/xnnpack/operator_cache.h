@@ -88,7 +88,8 @@ class OriginalOperator {
 /// What an operator with packed weights was created for: the operation, and the size of its image
 /// where that matters. An operator keeps a table of addresses for the size of its image, which is
 /// costly to make and takes heap memory. Another number of batches costs nothing, and neither does
-/// another image if there is no table (1x1 convolutions, which have most of the weights).
+/// another image if there is no table (1x1 convolutions that are not depthwise, which have most of
+/// the weights).
 struct OperatorKey {
     std::uint32_t operation = 0;
     std::uint32_t height = 0;

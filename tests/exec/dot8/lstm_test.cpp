@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -66,16 +67,7 @@ class LstmCase {
         return step ? std::move(*step) : nullptr;
     }
 
-    /// The step's outputs are those of the reference kernel.
-    void compare(const dot8::Microkernels& kernels) {
-        const std::unique_ptr<Step> own = makeOwn(kernels);
-        ASSERT_NE(own, nullptr);
-        EXPECT_EQ(run(*own), run(*makeReferenceStep(instance_)));
-        EXPECT_FALSE(weights_.all().empty());
-    }
-
-  private:
-    std::vector<std::vector<std::byte>> run(Step& step) {
+    std::vector<std::vector<std::byte>> run(Step& step, TimeLimit limit = TimeLimit()) {
         std::vector<std::vector<std::byte>> outputs;
         std::vector<std::byte*> operands;
         for (const OperandView& input : instance_.inputs) {
@@ -87,13 +79,21 @@ class LstmCase {
         }
         const AlignedBuffer scratch = *AlignedBuffer::allocate(step.scratchBytes());
         operands.push_back(scratch.data());
-        TimeLimit limit;
         EXPECT_TRUE(step.setUp(operands));
         const auto result = step.run(limit);
         EXPECT_TRUE(result) << result.error().message;
         return outputs;
     }
 
+    /// The step's outputs are those of the reference kernel.
+    void compare(const dot8::Microkernels& kernels) {
+        const std::unique_ptr<Step> own = makeOwn(kernels);
+        ASSERT_NE(own, nullptr);
+        EXPECT_EQ(run(*own), run(*makeReferenceStep(instance_)));
+        EXPECT_FALSE(weights_.all().empty());
+    }
+
+  private:
     OperationInstance instance_;
     std::deque<std::vector<std::byte>> data_;
     dot8::PackedWeights weights_;
@@ -247,6 +247,36 @@ TEST(LstmOnPlainMicrokernels, multipliesBytesOfEitherSign) {
                 given.compare(plainMicrokernels(multipliesSigned));
             }
         }
+    }
+}
+
+int multipliedBlocks = 0;
+
+/// Plain micro-kernels that count the blocks of columns that they multiply.
+dot8::Microkernels countingMicrokernels() {
+    dot8::Microkernels kernels = plainMicrokernels(true);
+    kernels.multiply = [](const dot8::BlockProduct& block) {
+        ++multipliedBlocks;
+        plainMicrokernels(true).multiply(block);
+    };
+    return kernels;
+}
+
+TEST(LstmOnPlainMicrokernels, endsAfterTheBlockOfColumnsInWhichItsTimeIsOver) {
+    const dot8::Microkernels kernels = countingMicrokernels();
+    for (const auto make : {make16Bit, makeWithOptions}) {
+        Random random(1);
+        LstmCase given;
+        make(given, random);
+        const std::uint32_t units = given.instance().inputs[2].shape[0];
+        ASSERT_GT(units, 2 * kernels.blockColumns) << "a matrix must have several blocks";
+        const std::unique_ptr<Step> step = given.makeOwn(kernels);
+        ASSERT_NE(step, nullptr);
+        TimeLimit late(std::chrono::steady_clock::now());
+        ASSERT_FALSE(late.isOverAfter(TimeLimit::kWorkPerLook - 2));
+        multipliedBlocks = 0;
+        given.run(*step, late);
+        EXPECT_EQ(multipliedBlocks, 1);
     }
 }
 

@@ -67,17 +67,32 @@ class PaddedImage {
         addReader(CONV_2D, {padded_, filter, bias, builder_.addScalar(kValid), stride, stride,
                             builder_.addScalar(0)});
     }
+    /// The same with VALID, and with a filter of 1x1 pixel that is an input and padded, too.
+    void convolveWithPaddedFilter(const Scalars& paddings) {
+        const auto given = builder_.addTensor(kFloat, {1, 1, 1, 2});
+        inputs_.push_back(given);
+        const auto filter = builder_.addTensor(kFloat, {0, 0, 0, 0});
+        const auto sizes =
+            builder_.addConstant(OperandType::TENSOR_INT32, {4, 2}, bytesOf(paddings));
+        builder_.addOperation(PAD, {given, sizes}, {filter});
+        const auto bias = builder_.addConstant(kFloat, {1}, bytesOf(std::vector<float>(1)));
+        const auto one = builder_.addScalar(1);
+        addReader(CONV_2D, {padded_, filter, bias, builder_.addScalar(kValid), one, one,
+                            builder_.addScalar(0)});
+    }
     void doubleIt() { addReader(ADD, {padded_, padded_, builder_.addScalar(0)}); }
 
-    /// The graph with what mergePaddings does to it.
-    std::unique_ptr<Graph> merged() {
-        const auto model = builder_.build(inputs_, outputs_);
+    /// The graph with what mergePaddings does to it, as the main one or as one that IF or WHILE
+    /// runs.
+    std::unique_ptr<Graph> merged(bool isMain = true) {
+        auto model = builder_.build(inputs_, outputs_);
         EXPECT_TRUE(model) << model.error().message;
-        auto graph = Graph::create(*model, model->main);
+        model->referenced.push_back(model->main);
+        auto graph = Graph::create(*model, isMain ? model->main : model->referenced[0]);
         EXPECT_TRUE(graph);
         GraphCheck check(**graph, GraphCheck::endOfFolding());
-        for (std::size_t operation = 0; operation <= outputs_.size(); ++operation) {
-            EXPECT_TRUE(check.visit(operation));
+        for (std::size_t index = 0; index < (*graph)->subgraph.operations.size(); ++index) {
+            EXPECT_TRUE(check.visit(index));
         }
         const auto done = mergePaddings(**graph, check.shapes());
         EXPECT_TRUE(done) << done.error().message;
@@ -124,6 +139,30 @@ TEST(PaddingMerge, givesThePaddingToAllConvolutionsThatReadIt) {
     }
 }
 
+TEST(PaddingMerge, sharesTheConstantsOfEqualSizes) {
+    PaddedImage model({0, 0, 1, 1, 1, 1, 0, 0});
+    model.convolve({kValid});
+    model.convolve({kValid});
+    const auto graph = model.merged();
+    const std::vector<Operand>& operands = graph->subgraph.operands;
+    const auto one = static_cast<std::uint32_t>(operands.size() - 1);
+    for (const std::size_t convolution : {1U, 2U}) {
+        const std::vector<std::uint32_t>& inputs = graph->subgraph.operations[convolution].inputs;
+        EXPECT_EQ(std::vector(inputs.begin() + 3, inputs.begin() + 7),
+                  std::vector<std::uint32_t>(4, one));
+    }
+    EXPECT_EQ(operands[one].numberOfConsumers, 8U);
+}
+
+TEST(PaddingMerge, keepsThePaddingOfTheFilterOfAConvolutionThatWasMerged) {
+    PaddedImage model({0, 0, 1, 1, 1, 1, 0, 0});
+    model.convolveWithPaddedFilter({0, 0, 1, 1, 1, 1, 0, 0});
+    const auto graph = model.merged();
+    EXPECT_TRUE(graph->isFolded[0]);
+    EXPECT_FALSE(graph->isFolded[1]);
+    EXPECT_EQ(scalarsOf(*graph, 2), (Scalars{1, 1, 1, 1, 1, 1, 0}));
+}
+
 TEST(PaddingMerge, keepsAPaddingThatAnotherOperationReads) {
     PaddedImage model({0, 0, 1, 1, 1, 1, 0, 0});
     model.convolve({kValid});
@@ -161,6 +200,17 @@ TEST(PaddingMerge, keepsAPaddingThatHasToRefuseImagesOfOtherSizes) {
         EXPECT_EQ(model.merged()->isFolded[0], isMerged)
             << testing::PrintToString(image) << " to " << testing::PrintToString(padded);
     }
+}
+
+TEST(PaddingMerge, keepsThePaddingOfAnImageThatMayBeEmpty) {
+    for (const Dimensions& image : {Dimensions{1, 0, 8, 2}, Dimensions{1, 8, 0, 2}}) {
+        PaddedImage model({0, 0, 1, 1, 1, 1, 0, 0}, image);
+        model.convolve({kValid});
+        EXPECT_FALSE(model.merged(false)->isFolded[0]) << testing::PrintToString(image);
+    }
+    PaddedImage known({0, 0, 1, 1, 1, 1, 0, 0}, {0, 8, 8, 2});
+    known.convolve({kValid});
+    EXPECT_TRUE(known.merged(false)->isFolded[0]);
 }
 
 }  // namespace

@@ -65,6 +65,24 @@ TEST(Reduction, refusesAxesThatAreNotThere) {
           "REDUCE_MAX input 2 (keep axes): type INT32; must be BOOL"}});
 }
 
+TEST(Reduction, takesAtMost4096Axes) {
+    const TestOperand input = floats({2, 2}, {1, 2, 3, 4});
+    TestOperation sum =
+        reduce(OperationType::REDUCE_SUM, input, std::vector<std::int32_t>(4096, 0), false);
+    ASSERT_EQ(sum.refusal(), "");
+    EXPECT_EQ(sum.outputs[0].values<float>(), (std::vector<float>{4, 6}));
+
+    const std::vector<std::int32_t> tooMany(4097, 0);
+    for (const TestOperand& axes : {constants(tooMany), int32s({4097}, tooMany)}) {
+        sum.inputs[1] = axes;
+        const auto checked = sum.check();
+        ASSERT_FALSE(checked);
+        EXPECT_EQ(checked.error().status, ErrorStatus::GENERAL_FAILURE);
+        EXPECT_EQ(checked.error().message,
+                  "REDUCE_SUM input 1 (axes): 4097 axes; more than 4096 are not supported");
+    }
+}
+
 TEST(ArgExtremum, givesTheFirstOfEqualElements) {
     TestOperation operation{OperationType::ARGMAX,
                             {floats({2, 3}, {1, 3, 3, 5, 4, 5}), scalar(-1)},

@@ -136,6 +136,48 @@ TEST(Allocations, alternatingShapesHaveNoneOnceTheyArePlanned) {
     }
 }
 
+/// An 8-bit DEPTHWISE_CONV_2D of 1x1 pixel, for images of any size.
+Model pointwiseDepthwise(std::uint32_t channels) {
+    constexpr auto kUnsigned = OperandType::TENSOR_QUANT8_ASYMM;
+    Random random(1);
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kUnsigned, {1, 0, 0, channels}, 0.5F, 100);
+    const auto w = builder.addConstant(kUnsigned, {1, 1, 1, channels},
+                                       random.elements(kUnsigned, channels), 0.5F, 100);
+    const auto b =
+        builder.addConstant(OperandType::TENSOR_INT32, {channels},
+                            random.elements(OperandType::TENSOR_INT32, channels), 0.25F, 0);
+    const auto y = builder.addTensor(kUnsigned, {0, 0, 0, 0}, 50.0F, 100);
+    std::vector<std::uint32_t> inputs{x, w, b};
+    for (const std::int32_t value : {2, 1, 1, 1, 0}) {
+        inputs.push_back(builder.addScalar(value));
+    }
+    builder.addOperation(OperationType::DEPTHWISE_CONV_2D, inputs, {y});
+    return build(builder, {x}, {y});
+}
+
+TEST(Allocations, alternatingSizesOfAPointwiseDepthwiseConvolutionHaveNone) {
+    if (!test::kCountsAllocations) {
+        GTEST_SKIP() << "sanitizers have an allocator of their own";
+    }
+    constexpr std::uint32_t kChannels = 16;
+    const auto compiled = compile(pointwiseDepthwise(kChannels), true, 1, false);
+    ASSERT_TRUE(compiled);
+    std::vector<TestRequest> requests;
+    for (const std::uint32_t size : {4U, 6U}) {
+        const std::vector<std::byte> image(std::size_t{size} * size * kChannels);
+        TestRequest& request = requests.emplace_back();
+        request.addInput(image, {1, size, size, kChannels});
+        request.addOutput(image.size());
+        ASSERT_TRUE(request.run(*compiled));
+    }
+    for (int round = 0; round < 2; ++round) {
+        for (TestRequest& request : requests) {
+            EXPECT_EQ(allocationsOf([&] { return bool{request.run(*compiled)}; }), 0U);
+        }
+    }
+}
+
 TEST(Allocations, aShapeThatManyOthersHaveFollowedIsPlannedAgain) {
     if (!test::kCountsAllocations) {
         GTEST_SKIP() << "sanitizers have an allocator of their own";

@@ -586,6 +586,47 @@ TEST(Xnnpack, transposesLargeStridesWithoutATable) {
         model.build(OperationType::TRANSPOSE_CONV_2D, {x, w, b}, arguments, {x}, y)));
 }
 
+/// Whether a convolution of 1x1 pixel shares its operator among all sizes of images.
+bool isSharedAmongSizes(OperationType type, OperandType element, std::uint32_t channels) {
+    Random random(1);
+    OperationModel model(random);
+    const bool isFloat = element == kFloat;
+    const bool isDepthwise = type == OperationType::DEPTHWISE_CONV_2D;
+    const auto scaled = [isFloat](float scale) {
+        return isFloat ? Quantization{} : Quantization{scale, 0};
+    };
+    const auto x = model.tensor(element, {1, 4, 5, channels}, scaled(0.5F));
+    const auto w =
+        model.constant(element, {isDepthwise ? 1U : channels, 1, 1, channels}, scaled(0.5F));
+    const auto b =
+        model.constant(isFloat ? kFloat : OperandType::TENSOR_INT32, {channels}, scaled(0.25F));
+    const auto y = model.tensor(element, {1, 4, 5, channels}, scaled(8.0F));
+    const auto arguments =
+        model.scalars(isDepthwise ? std::vector{2, 1, 1, 1, 0} : std::vector{2, 1, 1, 0});
+    const Model built = model.build(type, {x, w, b}, arguments, {x}, y);
+    EXPECT_TRUE(makeEngine(true));  // initialises XNNPACK
+    const auto graph = Graph::create(built, built.main);
+    EXPECT_TRUE(graph);
+    ShapeInference shapes(**graph);
+    EXPECT_TRUE(shapes.visit(0));
+    xnnpack::OperatorCache operators;
+    const OperationInstance operation = shapes.operation(0);
+    const auto step = xnnpack::makeStep(operation.view(), {.operators = &operators});
+    EXPECT_TRUE(step && *step != nullptr);
+    const bool isShared = operators.find({.operation = 0, .height = 0, .width = 0}) != nullptr;
+    EXPECT_NE(operators.find({.operation = 0, .height = 4, .width = 5}) != nullptr, isShared);
+    return isShared;
+}
+
+TEST(Xnnpack, sharesOperatorsAmongSizesOfImagesUnlessTheyMayHaveTables) {
+    using enum OperationType;
+    for (const OperandType type : {kFloat, kUnsigned, kSigned}) {
+        EXPECT_TRUE(isSharedAmongSizes(CONV_2D, type, 8));
+        EXPECT_EQ(isSharedAmongSizes(CONV_2D, type, 1), type == kFloat);
+        EXPECT_EQ(isSharedAmongSizes(DEPTHWISE_CONV_2D, type, 8), type == kFloat);
+    }
+}
+
 Model meanOfChannels(std::uint32_t channels) {
     Random random(1);
     OperationModel model(random);
