@@ -33,6 +33,7 @@
 #include "device/driver_process.h"
 #include "device/rpc/peer_descriptors.h"
 #include "nnburst/fence.h"
+#include "nnburst/model_builder.h"
 #include "support/full_event_fd.h"
 #include "support/lingering_socket.h"
 #include "support/sanitizers.h"
@@ -337,9 +338,14 @@ TEST_F(HostileDescriptorTest, unclaimedLargeMemoryDelaysNoOtherClient) {
 }
 
 TEST_F(HostileDescriptorTest, buffersThatAreFreedLateDelayNoOtherClient) {
-    const auto prepared = *prepareModel(*attacker_, makeAddModel(1 << 20));
+    ModelBuilder builder;  // of a size that is open, so that only the buffer is large
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {0});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {0});
+    builder.addOperation(OperationType::RELU, {in}, {out});
+    const auto prepared = *prepareModel(*attacker_, *builder.build({in}, {out}));
     const std::array<BufferRole, 1> roles{{{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F}}};
-    auto buffer = attacker_->allocate({}, std::array{prepared}, roles, {});
+    auto buffer =
+        attacker_->allocate({.dimensions = {2 << 20}}, std::array{prepared}, roles, {});
     ASSERT_TRUE(buffer) << buffer.error().message;
     *buffer = {};
     expectVictimIsServed();
