@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "device/devices.h"
@@ -59,6 +60,15 @@ Model makeUnary(OperationType type, OperandType operandType, float scale = 0.0F)
     return std::move(*builder.build({in}, {out}));
 }
 
+/// DEQUANTIZE of a type that HAL 1.3 has brought.
+Model makeSignedDequantize() {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, {4}, 0.5F);
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {4});
+    builder.addOperation(OperationType::DEQUANTIZE, {in}, {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
 /// A model that needs each version.
 Model modelOf(HalVersion version) {
     switch (version) {
@@ -78,11 +88,19 @@ Model modelOf(HalVersion version) {
 }
 
 TEST_P(DriverKindTest, anOlderDriverRefusesModelsThatItDoesNotKnow) {
+    // For the first two VTS 1.1 and 1.2 want INVALID_ARGUMENT from getSupportedOperations, too
+    // (docs/hal_versions.md).
+    std::vector<std::pair<HalVersion, Model>> models{
+        {HalVersion::V1_2, makeUnary(OperationType::ABS, OperandType::TENSOR_FLOAT32)},
+        {HalVersion::V1_3, makeSignedDequantize()}};
+    for (const HalVersion needed : kHalVersions) {
+        models.emplace_back(needed, modelOf(needed));
+    }
     for (const HalVersion version : kHalVersions) {
         const SharedDevice device = make(version);
-        for (const HalVersion needed : kHalVersions) {
-            const auto prepared = prepareModel(*device, modelOf(needed));
-            const auto supported = device->getSupportedOperations(modelOf(needed));
+        for (const auto& [needed, model] : models) {
+            const auto prepared = prepareModel(*device, model);
+            const auto supported = device->getSupportedOperations(model);
             ASSERT_TRUE(supported);
             EXPECT_EQ(*supported, std::vector<bool>{needed <= version});
             EXPECT_EQ(prepared.has_value(), needed <= version);
@@ -276,6 +294,23 @@ TEST(Calibration, writesWhatADriverReports) {
     ASSERT_TRUE(capabilities) << capabilities.error().message;
     const DriverProcess driver({"--capabilities", file});
     EXPECT_EQ(*driver.connect()->getCapabilities(), *capabilities);
+}
+
+TEST(Calibration, isRefusedWithOptionsOfServingWhichItWouldIgnore) {
+    const std::vector<std::vector<std::string>> servings = {
+        {"--socket", "/tmp/unused"},         {"--fd", "0"},           {"--isolate", "user"},
+        {"--metrics-socket", "/tmp/unused"}, {"--metrics-port", "9"},
+    };
+    for (std::vector<std::string> arguments : servings) {
+        arguments.insert(arguments.end(), {"--calibrate", "/nowhere/capabilities.json"});
+        const Ended ended = runDriver(arguments);
+        EXPECT_EQ(ended.status, 1) << arguments.front();
+        EXPECT_NE(ended.text.find("--calibrate measures and ends"), std::string::npos)
+            << ended.text;
+    }
+    const Ended rounds = runDriver({"--socket", "/tmp/unused", "--calibration-rounds", "1"});
+    EXPECT_EQ(rounds.status, 2);
+    EXPECT_NE(rounds.text.find("--calibrate"), std::string::npos) << rounds.text;
 }
 
 TEST(Calibration, isDoneOnceInTheBackgroundAndReportedByLaterStarts) {

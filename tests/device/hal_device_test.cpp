@@ -12,8 +12,10 @@
 #include <future>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "device/devices.h"
+#include "device/hal_models.h"
 #include "nnburst/model_builder.h"
 #include "nnburst/type_queries.h"
 #include "support/mutation_subjects.h"
@@ -190,6 +192,133 @@ TEST_P(HalDeviceTest, refusesSubgraphsToWhichNoneRefers) {
     model.referenced[0].operations[0].type = OperationType::OEM_OPERATION;
     EXPECT_EQ(device->getSupportedOperations(model).error().status, ErrorStatus::INVALID_ARGUMENT);
     expectAnswers(answersOf(*device, model), ErrorStatus::INVALID_ARGUMENT);
+}
+
+/// Adds operations to a graph, each on the float that the one before it gives. ADD has two inputs,
+/// which the HAL forbids. Gives the input and the output of the graph.
+std::pair<std::uint32_t, std::uint32_t> addChain(ModelBuilder& graph,
+                                                 const std::vector<OperationType>& types) {
+    const auto in = graph.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    std::uint32_t value = in;
+    for (const OperationType type : types) {
+        const auto next = graph.addTensor(OperandType::TENSOR_FLOAT32, {1});
+        const std::size_t inputs = type == OperationType::ADD ? 2 : 1;
+        graph.addOperation(type, std::vector<std::uint32_t>(inputs, value), {next});
+        value = next;
+    }
+    return {in, value};
+}
+
+constexpr std::uint16_t kUnknownPrefix = 77;
+constexpr auto kUnknownOperation = static_cast<OperationType>(
+    (std::uint32_t{kUnknownPrefix} << kExtensionTypeBits) | std::uint32_t{1});
+
+Model makeChainModel(const std::vector<OperationType>& types) {
+    ModelBuilder builder;
+    const auto [in, out] = addChain(builder, types);
+    builder.addExtension("org.nobody.knows", kUnknownPrefix);
+    return std::move(*builder.build({in}, {out}));
+}
+
+/// IF of two chains.
+Model makeIfModel(const std::vector<OperationType>& then,
+                  const std::vector<OperationType>& otherwise) {
+    ModelBuilder builder;
+    const auto condition = builder.addTensor(OperandType::TENSOR_BOOL8, {1});
+    std::vector<std::uint32_t> inputs{condition};
+    for (const auto* types : {&then, &otherwise}) {
+        ModelBuilder branch;
+        const auto [in, out] = addChain(branch, *types);
+        inputs.push_back(
+            builder.addSubgraphReference(builder.addReferenced(std::move(branch), {in}, {out})));
+    }
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {1});
+    inputs.push_back(in);
+    builder.addOperation(OperationType::IF, inputs, {out});
+    return std::move(*builder.build({condition, in}, {out}));
+}
+
+/// makeModelOfRank(9) with the operation that is not supported first, and ADD of two inputs.
+Model makeModelOfRank9BeforeAdd() {
+    Model model = makeModelOfRank(9);
+    std::vector<Operation>& operations = model.main.operations;
+    std::swap(operations[0], operations[1]);
+    operations[1].type = OperationType::ADD;
+    operations[1].inputs.push_back(operations[1].inputs[0]);
+    ++model.main.operands[operations[1].inputs[0]].numberOfConsumers;
+    return model;
+}
+
+TEST_P(HalDeviceTest, invalidModelsAreRefusedAsSuchWhateverElseIsNotSupported) {
+    using enum OperationType;
+    const std::array models{makeModelOfRank9BeforeAdd(),
+                            makeChainModel({OEM_OPERATION, ADD}),
+                            makeChainModel({kUnknownOperation, ADD}),
+                            makeIfModel({OEM_OPERATION, ADD}, {RELU}),
+                            makeIfModel({RELU}, {OEM_OPERATION, ADD}),
+                            makeIfModel({OEM_OPERATION}, {ADD})};
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        const auto supported = device->getSupportedOperations(models[i]);
+        ASSERT_FALSE(supported) << i;
+        EXPECT_EQ(supported.error().status, ErrorStatus::INVALID_ARGUMENT)
+            << i << ": " << supported.error().message;
+        expectAnswers(answersOf(*device, models[i]), ErrorStatus::INVALID_ARGUMENT);
+    }
+}
+
+/// STRIDED_SLICE of two rows of three floats, which drops the axis of the rows.
+Model makeRowModel(const std::vector<std::int32_t>& begin, const std::vector<std::int32_t>& end,
+                   const std::vector<std::int32_t>& strides) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {2, 3});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {3});
+    std::vector<std::uint32_t> inputs{in};
+    for (const auto* values : {&begin, &end, &strides}) {
+        inputs.push_back(
+            builder.addConstant(OperandType::TENSOR_INT32, {2}, std::as_bytes(std::span(*values))));
+    }
+    for (const std::int32_t mask : {0, 0, 1}) {
+        inputs.push_back(builder.addScalar(mask));
+    }
+    builder.addOperation(OperationType::STRIDED_SLICE, inputs, {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
+/// IF that leaves its condition out.
+Model makeIfWithoutCondition() {
+    Model model = makeIfModel({OperationType::RELU}, {OperationType::RELU});
+    Operand& condition = model.main.operands[model.main.inputIndexes[0]];
+    condition.lifetime = OperandLifeTime::NO_VALUE;
+    model.main.inputIndexes.erase(model.main.inputIndexes.begin());
+    return model;
+}
+
+// VTS 1.2, strided_slice_invalid_output_dims and ..._neg_stride; VTS 1.3, if_no_value.
+TEST_P(HalDeviceTest, preparesModelsWhoseExecutionsAllFail) {
+    const std::array models{std::pair(makeRowModel({0, 0}, {2, 3}, {1, 1}), 6),
+                            std::pair(makeRowModel({1, 0}, {0, 3}, {-1, 1}), 6),
+                            std::pair(makeIfWithoutCondition(), 1)};
+    for (const auto& [model, count] : models) {
+        const auto supported = device->getSupportedOperations(model);
+        ASSERT_TRUE(supported) << supported.error().message;
+        EXPECT_EQ(*supported, std::vector<bool>{true});
+        const Answers answers = answersOf(*device, model);
+        expectAnswers(answers, ErrorStatus::NONE);
+        ASSERT_TRUE(answers.prepared);
+        SmallRequest small;
+        small.input(std::vector<float>(static_cast<std::size_t>(count)), {})
+            .output(3 * sizeof(float));
+        ExecutionOutcome outcome;
+        const ExecutionOptions measured{.measure = MeasureTiming::YES};
+        PreparedModel& prepared = **answers.prepared;
+        const Result<> executed = prepared.executeSynchronously(small.request, measured, outcome);
+        ASSERT_FALSE(executed);
+        EXPECT_EQ(executed.error().status, ErrorStatus::INVALID_ARGUMENT)
+            << executed.error().message;
+        EXPECT_TRUE(outcome.outputShapes.empty());
+        EXPECT_EQ(outcome.timing, Timing());
+    }
 }
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalDeviceTest);

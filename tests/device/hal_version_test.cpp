@@ -162,6 +162,18 @@ TEST_P(VersionTest, refusesAnOperandThatItDoesNotKnowAndNoOperationUses) {
     expectKnownFrom(HalVersion::V1_2, model);
 }
 
+TEST_P(VersionTest, supportsNoOperandsThatItDoesNotKnowWhereAScalarIsAnInput) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT16, {4});
+    const auto activation = builder.addTensor(OperandType::INT32, {});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT16, {4});
+    builder.addOperation(OperationType::ADD, {in, in, activation}, {out});
+    const Model model = std::move(*builder.build({in, activation}, {out}));
+    const auto supported = device->getSupportedOperations(model);
+    ASSERT_TRUE(supported) << supported.error().message;
+    EXPECT_EQ(*supported, std::vector<bool>{!isBefore(HalVersion::V1_2)});
+}
+
 TEST_P(VersionTest, describesItselfAsFarAsItsVersionDoes) {
     EXPECT_EQ(device->getHalVersion(), version());
     const bool isOld = isBefore(HalVersion::V1_2);

@@ -69,8 +69,8 @@ TEST(DropPages, ofPrivateMemoryLetsItReadAsZeroAndLeavesWhatFollows) {
 }
 
 TEST(DropPages, leavesPagesThatLieOnlyInPartInTheRange) {
-    void* const mapped = ::mmap(nullptr, 4 * kPageBytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const mapped =
+        ::mmap(nullptr, 4 * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(mapped, MAP_FAILED);
     const std::span memory(static_cast<std::byte*>(mapped), 4 * kPageBytes);
     touchEachPage(memory);

@@ -18,6 +18,7 @@
 #include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
+#include "model/version_rules.h"
 
 namespace nnburst::device {
 
@@ -136,8 +137,8 @@ class DeviceService final : public rpc::Device::Server {
                                    const ModelReceiver::SharedCharges& /*charges*/) {
                     return device->getSupportedOperations(model);
                 })
-            .then([context](Result<std::vector<bool>>&& supported) mutable {
-                return answer(context, supported, [](auto results, const auto& value) {
+            .then([this, context](Result<std::vector<bool>>&& supported) mutable {
+                return answer(context, std::move(supported), [](auto results, const auto& value) {
                     auto list = results.initSupported(static_cast<unsigned>(value.size()));
                     for (unsigned i = 0; i < list.size(); ++i) {
                         list.set(i, value[i]);
@@ -273,8 +274,10 @@ class DeviceService final : public rpc::Device::Server {
         return launch;
     }
 
-    /// Calls the callback if the launch failed before it was called.
-    Result<> finish(const Launch& launch, const Result<>& launched) {
+    /// Calls the callback if the launch failed before it was called. Gives the status of the
+    /// launch.
+    Result<> finish(const Launch& launch, Result<> launched) {
+        launched = knownTo(device_->getHalVersion(), std::move(launched));
         if (!launched && !launch.isNotified->load(std::memory_order_relaxed)) {
             notify(*models_, launch.client, tl::unexpected<Error>(launched.error()), {});
         }
@@ -344,7 +347,8 @@ class DeviceService final : public rpc::Device::Server {
 
     /// Answers a call with the status of `result` and, if it has one, its value.
     template <class Context, class T, class Fill>
-    static kj::Promise<void> answer(Context& context, const Result<T>& result, Fill fill) {
+    kj::Promise<void> answer(Context& context, Result<T> given, Fill fill) const {
+        const Result<T> result = knownTo(device_->getHalVersion(), std::move(given));
         auto results = context.getResults();
         if (!result) {
             toMessage(tl::unexpected<Error>(result.error()), results.initStatus());

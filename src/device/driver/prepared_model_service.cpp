@@ -156,9 +156,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                         return end;
                     });
             })
-            .then([this, context](Result<ExecutionEnd>&& received) mutable -> kj::Promise<void> {
-                const Result<ExecutionEnd> end =
-                    knownTo(model_->executable().version, std::move(received));
+            .then([this, context](Result<ExecutionEnd>&& end) mutable -> kj::Promise<void> {
                 if (!end) {  // it was not executed
                     return refuse(context, end.error());
                 }
@@ -194,7 +192,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     });
             })
             .then([this, context, callback,
-                   isNotified](Result<>&& launched) mutable -> kj::Promise<void> {
+                   isNotified](Result<>&& result) mutable -> kj::Promise<void> {
+                const Result<> launched = knownTo(model_->executable().version, std::move(result));
                 // The callback comes in every case; it is sent before the answer to this call.
                 if (!launched && !isNotified->load(std::memory_order_relaxed)) {
                     return refuse(context, launched.error()).then([callback, launched] {
@@ -267,7 +266,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                 }();
                 auto results = context.getResults();
                 if (!served) {
-                    toMessage(tl::unexpected<Error>(served.error()), results.initStatus());
+                    answer(served.error(), results.initStatus());
                     return;
                 }
                 toMessage(Result<>(), results.initStatus());
@@ -290,6 +289,12 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         return model_->executable().model->outputs().size();
     }
 
+    /// Answers with an error, whose status is converted to one that the HAL version has.
+    void answer(const Error& error, rpc::Status::Builder status) const {
+        toMessage(knownTo(model_->executable().version, Result<>(tl::unexpected<Error>(error))),
+                  status);
+    }
+
     /// Answers an execution that failed before it reached the model. Its outputs lose their
     /// contents before that.
     template <class Context>
@@ -298,8 +303,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         const std::size_t count = std::min<std::size_t>(request.getOutputs().size(), outputCount());
         return discard(loop_, *scheduler_, model_, count,
                        [request, count] { return bufferOutputsFromMessage(request, count); })
-            .then([context, error]() mutable {
-                toMessage(tl::unexpected<Error>(error), context.getResults().initStatus());
+            .then([this, context, error]() mutable {
+                answer(error, context.getResults().initStatus());
             });
     }
 
@@ -380,7 +385,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             launched ? fileToMessage(launched->end->fence(), std::move(launched->charge))
                      : tl::unexpected<Error>(launched.error());
         if (!fence) {
-            toMessage(tl::unexpected<Error>(fence.error()), results.initStatus());
+            answer(fence.error(), results.initStatus());
             return;
         }
         toMessage(Result<>(), results.initStatus());

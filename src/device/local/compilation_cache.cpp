@@ -365,7 +365,7 @@ CompilationCache::CompilationCache(std::string keyFile)
     : keyFile_(keyFile.empty() ? stateFile("cache.key") : std::move(keyFile)) {}
 
 Result<> CompilationCache::readKey() {
-    if (!isSupported()) {
+    if (keyFile_.empty()) {
         return {};
     }
     (void)CacheAuthentication::create({}, {});  // OpenSSL opens its files now
@@ -415,6 +415,12 @@ Result<> CompilationCache::save(const ModelSnapshot& snapshot, const exec::Packe
 Result<CachedModel> CompilationCache::load(const CacheFiles& files,
                                            const exec::PackedFor& packedFor,
                                            const SharedAccount& account) const {
+    if (!isSupported()) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "prepareModelFromCache: this device has no compilation cache: " +
+                           (key_ ? key_->error().message
+                                 : "neither XDG_STATE_HOME nor HOME is set, and no key is named"));
+    }
     if (!files.isComplete()) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("prepareModelFromCache with {} model and {} data cache files: "

@@ -67,8 +67,11 @@ class CompilationCache {
     /// readKey.
     explicit CompilationCache(std::string keyFile);
 
-    /// Whether the path of the key file is known. If not, nothing can be cached.
-    [[nodiscard]] bool isSupported() const noexcept { return !keyFile_.empty(); }
+    /// Whether the path of the key file is known, and readKey has not failed. If not, nothing can
+    /// be cached.
+    [[nodiscard]] bool isSupported() const noexcept {
+        return !keyFile_.empty() && (!key_ || key_->has_value());
+    }
 
     /// Reads the key now, or makes it, and keeps it: for a process that cannot open files later.
     /// An error is given now, and again whenever the key is needed. Before other threads use this
@@ -81,7 +84,7 @@ class CompilationCache {
                                 const CacheFiles& files) const;
 
     /// Loads a saved model into memory of its own, for a device whose packed weights are
-    /// `packedFor`. GENERAL_FAILURE if a file was not written by save,
+    /// `packedFor`. GENERAL_FAILURE if nothing can be cached, or if a file was not written by save,
     /// for this token, this version and these kernels, or has changed since; INVALID_ARGUMENT if
     /// the number of files is wrong. What is read is charged to `account`, unless that is null,
     /// until the model is dropped: RESOURCE_EXHAUSTED_* at a limit of it.

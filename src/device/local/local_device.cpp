@@ -174,6 +174,18 @@ Result<> checkCached(Model& model, HalVersion version, DriverVariant variant,
     return {};
 }
 
+/// Checks that a valid model, whose extensions are resolved, can be prepared.
+Result<> checkPreparable(const Model& model, HalVersion version, DriverVariant variant,
+                         const SharedAccount& account) {
+    NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(model, account));
+    GrowingCharge results(account.get(), Resource::MEMORY);
+    Result<> supported = checkSupported(model, version, variant, results);
+    if (!supported && supported.error().status == ErrorStatus::GENERAL_FAILURE) {
+        NNBURST_TRY(checkExtensionsKnown(model));  // names the extension
+    }
+    return supported;
+}
+
 /// INVALID_ARGUMENT, naming `call`, if `callback` is empty.
 Result<> checkCallback(const PreparedModelCallback& callback, const char* call) {
     if (!callback) {
@@ -184,9 +196,10 @@ Result<> checkCallback(const PreparedModelCallback& callback, const char* call) 
 
 /// Which operations of the main subgraph of `model`, whose extensions are resolved, a device
 /// supports. `accelerator` may be null.
-Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
-                                       DriverVariant variant, const Accelerator* accelerator,
-                                       const SharedAccount& account) {
+Result<std::vector<bool>> operationsOfResolved(const Model& model, HalVersion version,
+                                               DriverVariant variant,
+                                               const Accelerator* accelerator,
+                                               const SharedAccount& account) {
     NNBURST_TRY(validateModel(model));
     NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(model, account));
     GrowingCharge results(account.get(), Resource::MEMORY);
@@ -198,6 +211,20 @@ Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
                        isSupported.begin(), std::logical_and<bool>());
     }
     return isSupported;
+}
+
+/// The same of a model as it comes from a client.
+Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
+                                       DriverVariant variant, const Accelerator* accelerator,
+                                       const SharedAccount& account) {
+    if (model.extensionNameToPrefix.empty()) {
+        return operationsOfResolved(model, version, variant, accelerator, account);
+    }
+    NNBURST_TRY_ASSIGN(const Charge charge,
+                       chargeTo(account, Resource::MEMORY, memoryBytes(model)));
+    Model resolved = model;
+    NNBURST_TRY(resolveExtensions(resolved, PrefixSource::CLIENT));
+    return operationsOfResolved(resolved, version, variant, accelerator, account);
 }
 
 }  // namespace
@@ -307,16 +334,8 @@ DeviceStatus LocalDevice::getStatus() {
 }
 
 Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model) {
-    if (!model.extensionNameToPrefix.empty()) {
-        NNBURST_TRY_ASSIGN(const Charge charge,
-                           chargeTo(account_, Resource::MEMORY, memoryBytes(model)));
-        Model resolved = model;
-        NNBURST_TRY(resolveExtensions(resolved, PrefixSource::CLIENT));
-        return operationsOf(resolved, shared_.version, shared_.variant, shared_.accelerator.get(),
-                            account_);
-    }
-    return operationsOf(model, shared_.version, shared_.variant, shared_.accelerator.get(),
-                        account_);
+    return knownTo(shared_.version, operationsOf(model, shared_.version, shared_.variant,
+                                                 shared_.accelerator.get(), account_));
 }
 
 Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
@@ -337,10 +356,7 @@ Result<> LocalDevice::prepare(Model model, Charge waiting, const PrepareOptions&
         NNBURST_TRY(checkOptions(options));
         NNBURST_TRY(resolveExtensions(*sharedModel, PrefixSource::CLIENT));
         NNBURST_TRY(validateModel(*sharedModel));
-        NNBURST_TRY(checkExtensionsKnown(*sharedModel));
-        NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(*sharedModel, account_));
-        GrowingCharge results(account_.get(), Resource::MEMORY);
-        return checkSupported(*sharedModel, shared_.version, shared_.variant, results);
+        return checkPreparable(*sharedModel, shared_.version, shared_.variant, account_);
     };
     auto snapshot = std::make_shared<ModelSnapshot>();
     return launch(check(), options,

@@ -145,8 +145,9 @@ class Constants {
     }
 
     DataLocation newPlace(std::uint32_t length) {
-        const std::uint64_t room =
-            (std::uint64_t{length} + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
+        // A constant of length 0 takes room, too: a pool has at least one byte.
+        const std::uint64_t room = std::max(
+            kAlignmentBytes, (length + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes);
         total_ += room;
         if (sizes_.empty() || sizes_.back() + room > UINT32_MAX) {
             sizes_.push_back(0);

@@ -34,6 +34,15 @@ Result<> checkSameValue(const Operand& is, const Operand& mustBe) {
     return {};
 }
 
+/// Checks that `condition`, which errors call `name`, is declared as one truth value.
+Result<> checkCondition(const char* name, const Operand& condition) {
+    if (condition.type != OperandType::TENSOR_BOOL8 || condition.dimensions != Dimensions{1}) {
+        return invalid("{}: {} of dimensions {}; must be TENSOR_BOOL8 of dimensions 1", name,
+                       toString(condition.type), dimensionsText(condition.dimensions));
+    }
+    return {};
+}
+
 /// The check of one operation against one of its subgraphs.
 class CalleeCheck {
   public:
@@ -99,8 +108,7 @@ Result<> checkWhileSubgraphs(const Subgraph& caller, const Operation& operation,
     const CalleeCheck ofCondition(caller, operation, condition, "condition");
     NNBURST_TRY(ofCondition.inputs(kWhileSubgraphInputs));
     NNBURST_TRY(ofCondition.count("outputs", ofCondition.outputCount(), 1));
-    const Operand truth{.type = OperandType::TENSOR_BOOL8, .dimensions = {1}};
-    NNBURST_TRY(ofCondition.same("output", 0, ofCondition.output(0), truth));
+    NNBURST_TRY(checkCondition("WHILE (condition) output 0", ofCondition.output(0)));
 
     const CalleeCheck ofBody(caller, operation, body, "body");
     NNBURST_TRY(ofBody.inputs(kWhileSubgraphInputs));
@@ -142,6 +150,10 @@ Result<> checkControlFlow(const Model& model, const Subgraph& subgraph,
     const Subgraph& second = model.referenced[indexes[1]];
     if (operation.type == OperationType::WHILE) {
         return checkWhileSubgraphs(subgraph, operation, first, second);
+    }
+    const Operand& condition = subgraph.operands[operation.inputs[0]];
+    if (condition.lifetime != OperandLifeTime::NO_VALUE) {
+        NNBURST_TRY(checkCondition("IF input 0 (condition)", condition));
     }
     NNBURST_TRY(checkIfSubgraph(subgraph, operation, first, "then"));
     return checkIfSubgraph(subgraph, operation, second, "else");

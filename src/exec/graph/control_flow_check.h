@@ -19,8 +19,8 @@ namespace nnburst::exec {
                                                                const Operation& operation);
 
 /// Checks IF or WHILE against the subgraphs that it runs: numbers, types, quantisation and declared
-/// dimensions of their inputs and outputs. Requires an operation that its definition has checked,
-/// of a valid model.
+/// dimensions of their inputs and outputs. Conditions are declared as one truth value. Requires an
+/// operation that its definition has checked, of a valid model.
 [[nodiscard]] Result<> checkControlFlow(const Model& model, const Subgraph& subgraph,
                                         const Operation& operation);
 

@@ -70,11 +70,9 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
     NNBURST_TRY_ASSIGN(const AlignedBuffer scratch, AlignedBuffer::allocate(step->scratchBytes()));
     operands.push_back(scratch.data());
     NNBURST_TRY(step->setUp(operands));
-    Result<> computed = step->run(limit);
-    if (limit.isOverAfter(TimeLimit::kWorkPerLook)) {
+    if (!step->run(limit) || limit.isOverAfter(TimeLimit::kWorkPerLook)) {
         return {};
     }
-    NNBURST_TRY(std::move(computed));
 
     for (std::size_t output = 0; output < results.size(); ++output) {
         const std::uint32_t operand = operation.outputs[output];

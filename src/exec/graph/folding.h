@@ -19,7 +19,7 @@ namespace nnburst::exec {
 /// with its reference kernel and makes its outputs constants: plans then skip the operation.
 /// `shapes` has just visited it. An operation that is not computed when `limit` is over is left to
 /// the runs of the graph, and so is one whose results cannot be charged to `memory`, unless that is
-/// null. An error is one that every run would return.
+/// null, and one that its kernel refuses: each run gives that error.
 [[nodiscard]] Result<> foldOperation(Graph& graph, const ShapeInference& shapes,
                                      std::size_t operation, TimeLimit& limit,
                                      GrowingCharge* memory);

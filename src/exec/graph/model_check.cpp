@@ -20,15 +20,26 @@ constexpr HalVersion firstWith(bool (*knows)(HalVersion) noexcept) noexcept {
     return *std::find_if(kHalVersions.begin(), kHalVersions.end(), knows);
 }
 
-/// The error of the first operation that cannot be run.
+/// Whether the HAL forbids what was checked: then the whole model is not valid.
+template <class T>
+bool isForbidden(const Result<T>& checked) noexcept {
+    return !checked && checked.error().status == ErrorStatus::INVALID_ARGUMENT;
+}
+
+/// The error of the first operation that the HAL forbids, or else of the first one that cannot be
+/// run.
 Result<> checkAll(const std::vector<Result<HalVersion>>& operations) {
-    for (std::size_t index = 0; index < operations.size(); ++index) {
-        if (!operations[index]) {
-            const Error& error = operations[index].error();
-            return failure(error.status, fmt::format("operation {}: {}", index, error.message));
-        }
+    auto found = std::find_if(operations.begin(), operations.end(), isForbidden<HalVersion>);
+    if (found == operations.end()) {
+        found = std::find_if(operations.begin(), operations.end(),
+                             [](const Result<HalVersion>& operation) { return !operation; });
     }
-    return {};
+    if (found == operations.end()) {
+        return {};
+    }
+    const Error& error = found->error();
+    return failure(error.status,
+                   fmt::format("operation {}: {}", found - operations.begin(), error.message));
 }
 
 /// The first HAL version with `operand`: its type, and tensors of unknown rank.
@@ -60,8 +71,13 @@ Result<HalVersion> ModelCheck::visitOperation(const Subgraph& subgraph, GraphChe
     if (isControlFlow(operation.type)) {
         NNBURST_TRY(checkControlFlow(model_, subgraph, operation));
         const auto [first, second] = referencedSubgraphs(subgraph, operation);
-        NNBURST_TRY_ASSIGN(const Expanded one, visitReferenced(first, nesting + 1));
-        NNBURST_TRY_ASSIGN(const Expanded other, visitReferenced(second, nesting + 1));
+        const Result<Expanded> visitedFirst = visitReferenced(first, nesting + 1);
+        const Result<Expanded> visitedSecond = visitReferenced(second, nesting + 1);
+        if (!isForbidden(visitedFirst) && isForbidden(visitedSecond)) {
+            return tl::unexpected<Error>(visitedSecond.error());
+        }
+        NNBURST_TRY_ASSIGN(const Expanded one, visitedFirst);
+        NNBURST_TRY_ASSIGN(const Expanded other, visitedSecond);
         expanded.levels = std::max({expanded.levels, one.levels, other.levels});
         // IF runs one of two branches, WHILE its condition and its body. Neither has more than
         // kMaximumExpandedOperations.

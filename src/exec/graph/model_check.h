@@ -49,7 +49,8 @@ class ModelCheck {
     Result<Visited> visit(const Subgraph& subgraph, std::uint32_t nesting);
     Result<HalVersion> visitOperation(const Subgraph& subgraph, GraphCheck& check,
                                       std::size_t index, std::uint32_t nesting, Expanded& expanded);
-    /// A referenced subgraph, its own level included, if its operations can be run.
+    /// A referenced subgraph, its own level included, if its operations can be run. The error is
+    /// chosen as by requiredVersion.
     Result<Expanded> visitReferenced(std::uint32_t index, std::uint32_t nesting);
 
     const Model& model_;
@@ -60,8 +61,8 @@ class ModelCheck {
 };
 
 /// The first HAL version that knows all of a valid model: its operations and their rules, types of
-/// operands, relaxed computation, extensions. An operation that cannot be run is the error.
-/// `memory` as for ModelCheck.
+/// operands, relaxed computation, extensions. The error is that of the first operation that the HAL
+/// forbids, or else of the first one that cannot be run. `memory` as for ModelCheck.
 [[nodiscard]] Result<HalVersion> requiredVersion(const Model& model,
                                                  GrowingCharge* memory = nullptr);
 

@@ -53,6 +53,9 @@ Result<> OmissionCheck::check(const Graph& graph, const std::vector<bool>& isOmi
 
 Result<> OmissionCheck::checkIf(const Graph& graph, const Operation& operation,
                                 const Omitted& isOmitted) {
+    if (isOmitted[operation.inputs[0]]) {
+        return invalid("IF input 0 (condition): left out; must be given");
+    }
     const auto [then, otherwise] = referencedSubgraphs(graph.subgraph, operation);
     const std::byte* const condition = graph.constants.data(operation.inputs[0]);
     if (condition != nullptr) {

@@ -231,8 +231,8 @@ Result<> mergePaddings(Graph& graph, const ShapeInference& shapes) {
     AddedScalars scalars(graph);
     for (std::size_t index = 0; index < operations.size(); ++index) {
         if (isMergeable(index) && !readers[operations[index].outputs[0]].empty()) {
-            NNBURST_TRY(mergePadding(graph, shapes, scalars, index,
-                                     readers[operations[index].outputs[0]]));
+            NNBURST_TRY(
+                mergePadding(graph, shapes, scalars, index, readers[operations[index].outputs[0]]));
         }
     }
     return {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "exec/operation/operation_check.h"
 #include "exec/reference/operations.h"
 #include "log/assert.h"
 #include "model/invalid.h"
@@ -40,6 +41,26 @@ Result<> checkRanks(const Subgraph& subgraph, const Operation& operation) {
         }
     }
     return {};
+}
+
+/// Checks the operands. Gives the first HAL version that allows them, as far as it is known while
+/// scalars have no values.
+Result<HalVersion> checkOperands(const OperationDefinition& definition, OperationView operation) {
+    HalVersion version = std::max(definition.since, versionOfTypes(operation));
+    operation.firstVersion = &version;
+    const Result<HalVersion> checked = definition.check(operation);
+    if (checked) {
+        return std::max(version, *checked);
+    }
+    const bool areScalarsKnown =
+        std::all_of(operation.inputs.begin(), operation.inputs.end(), [](const OperandView& input) {
+            return operandKind(input.type) != OperandKind::SCALAR || input.isOmitted ||
+                   input.data != nullptr;
+        });
+    if (!areScalarsKnown && checked.error().status != ErrorStatus::INVALID_ARGUMENT) {
+        return version;  // the rest is checked when the scalars are known
+    }
+    return checked;
 }
 
 }  // namespace
@@ -181,19 +202,7 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
         forget(output);
     }
     const OperationInstance instance = this->operation(index);
-    const bool areScalarsKnown =
-        std::all_of(instance.inputs.begin(), instance.inputs.end(), [](const OperandView& input) {
-            return operandKind(input.type) != OperandKind::SCALAR || input.isOmitted ||
-                   input.data != nullptr;
-        });
-    const Result<HalVersion> checked = definition->check(instance.view());
-    if (!checked) {
-        if (!areScalarsKnown && checked.error().status != ErrorStatus::INVALID_ARGUMENT) {
-            return definition->since;  // the rest is checked when the scalars are known
-        }
-        return checked;
-    }
-    const HalVersion version = std::max(*checked, definition->since);
+    NNBURST_TRY_ASSIGN(const HalVersion version, checkOperands(*definition, instance.view()));
     if (isControlFlow(operation.type) || definition->runShrinking != nullptr) {
         return version;  // inferShapes would only give upper bounds
     }

@@ -46,11 +46,11 @@ FloatRange activationRange(FusedActivationFunc activation) noexcept {
 QuantizedRange activationRange(FusedActivationFunc activation, const OperandView& output) noexcept {
     const QuantizedRange limits = quantizedLimits(output.type);
     const FloatRange range = activationRange(activation);
-    // In double precision, where neither a tiny scale nor an infinite bound leaves the numbers.
+    // The quotient is a float, as in AOSP and TensorFlow Lite: in double precision one near a half
+    // could be rounded to another step. It may be infinite, so the sum is a double.
     const auto quantize = [&](float value) {
         const double steps =
-            std::round(static_cast<double>(value) / static_cast<double>(output.scale)) +
-            output.zeroPoint;
+            static_cast<double>(std::round(value / output.scale)) + output.zeroPoint;
         return static_cast<std::int32_t>(std::clamp(steps, static_cast<double>(limits.minimum),
                                                     static_cast<double>(limits.maximum)));
     };

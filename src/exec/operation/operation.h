@@ -108,6 +108,10 @@ struct OperationView {
     TimeLimit* timeLimit = nullptr;
     /// Null: the kernel computes its products itself.
     const MatrixProducts* products = nullptr;
+    /// Where `check` leaves the first HAL version that allows the operands, as far as
+    /// OperationCheck::since says so: also if it ends early because a scalar has no value yet. Null
+    /// outside of checks.
+    HalVersion* firstVersion = nullptr;
 
     /// Input `index` exists and is not omitted.
     [[nodiscard]] bool has(std::size_t index) const noexcept {

@@ -192,16 +192,23 @@ Result<> OperationCheck::result() const {
 OperationCheck& OperationCheck::since(HalVersion version, bool applies) {
     if (applies) {
         version_ = std::max(version_, version);
+        if (operation_.firstVersion != nullptr) {
+            *operation_.firstVersion = std::max(*operation_.firstVersion, version);
+        }
     }
     return *this;
 }
 
 Result<HalVersion> OperationCheck::minimumVersion() const {
     NNBURST_TRY(result());
-    HalVersion version = version_;
-    for (const auto operands : {operation_.inputs, operation_.outputs}) {
+    return std::max(version_, versionOfTypes(operation_));
+}
+
+HalVersion versionOfTypes(const OperationView& operation) noexcept {
+    HalVersion version = HalVersion::V1_0;
+    for (const auto operands : {operation.inputs, operation.outputs}) {
         for (const OperandView& operand : operands) {
-            version = std::max(version, nnburst::since(operand.type));
+            version = std::max(version, since(operand.type));
         }
     }
     return version;

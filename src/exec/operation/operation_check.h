@@ -123,7 +123,7 @@ class OperationCheck {
 
     /// The HAL allows it since `version`, if it `applies`: a type, a rank, an argument that came
     /// later than the operation. The operation's own version and those of the types of its operands
-    /// are known without this.
+    /// are known without this. Comes before scalars are read, whose values may not be known yet.
     OperationCheck& since(HalVersion version, bool applies);
 
     /// Shapes may be unknown in part.
@@ -144,6 +144,9 @@ class OperationCheck {
     std::optional<Error> error_;
     HalVersion version_ = HalVersion::V1_0;
 };
+
+/// The first HAL version that has the types of all operands.
+[[nodiscard]] HalVersion versionOfTypes(const OperationView& operation) noexcept;
 
 /// Rank and all sizes of all inputs that are there are known: shapes can be computed, so `check`
 /// can say whether they go together.

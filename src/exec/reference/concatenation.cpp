@@ -203,7 +203,12 @@ Result<HalVersion> checkSplit(const OperationView& operation) {
     for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
         check.output(i, "piece").sameTypeAs(input).sameQuantizationAs(input);
     }
+    const OperandCheck axis = check.input(kSplitAxis, "axis").type({INT32});
     NNBURST_TRY(check.result());
+    const std::size_t rank = input.view().shape.rank();
+    if (rank != 0 && axis.view().data != nullptr) {
+        NNBURST_TRY(readAxis(operation, kSplitAxis, rank));
+    }
     NNBURST_TRY(readPieceCount(operation));
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolveSplit(operation));

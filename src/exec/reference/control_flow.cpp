@@ -13,7 +13,8 @@ namespace control_flow {
 Result<HalVersion> checkIf(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(kIfSubgraphInputs, SIZE_MAX);
-    OperandCheck condition = check.input(0, "condition").type({OperandType::TENSOR_BOOL8});
+    // By the HAL's tests a model without a condition can be prepared. Its runs are refused.
+    OperandCheck condition = check.optionalInput(0, "condition").type({OperandType::TENSOR_BOOL8});
     condition.rank(1).size(0, 1, "one truth value");
     check.input(1, "then").type({OperandType::SUBGRAPH});
     check.input(2, "else").type({OperandType::SUBGRAPH});
@@ -25,6 +26,7 @@ Result<HalVersion> checkWhile(const OperationView& operation) {
     check.inputCount(kWhileSubgraphInputs, SIZE_MAX);
     check.input(0, "condition").type({OperandType::SUBGRAPH});
     check.input(1, "body").type({OperandType::SUBGRAPH});
+    check.require(!operation.outputs.empty(), [] { return "no outputs; must have at least 1"; });
     return check.minimumVersion();
 }
 

@@ -52,13 +52,13 @@ Result<HalVersion> check(const OperationView& operation) {
     check.output(0, "output").sameTypeAs(input).rank(1, 4);
     NNBURST_TRY(check.result());
     const OperandType type = input.view().type;
+    check.since(HalVersion::V1_3, type == TENSOR_INT32);
+    check.since(HalVersion::V1_2,
+                type == TENSOR_QUANT8_ASYMM && operation.type == OperationType::SUB);
     NNBURST_TRY_ASSIGN(const FusedActivationFunc activation,
                        readActivation(operation, kActivation));
     check.require(type != TENSOR_INT32 || activation == FusedActivationFunc::NONE,
                   [] { return "an activation with TENSOR_INT32; must be 0 (NONE)"; });
-    check.since(HalVersion::V1_3, type == TENSOR_INT32);
-    check.since(HalVersion::V1_2,
-                type == TENSOR_QUANT8_ASYMM && operation.type == OperationType::SUB);
     NNBURST_TRY(check.result());
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(computeOutputShape(operation));

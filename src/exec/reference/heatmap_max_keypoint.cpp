@@ -20,7 +20,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
+#include "exec/operation/float16.h"
 #include "exec/operation/operation_check.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/boxes.h"
@@ -107,9 +109,9 @@ struct Peak {
 };
 
 /// The top of the paraboloid through a neighbourhood: with gradient g and Hessian H in the middle,
-/// f(d) = f + g'd + d'Hd/2, whose gradient is 0 at d = -g/H.
-Peak findPeak(const Neighbourhood& f) noexcept {
-    constexpr float kTolerance = 1e-5F;
+/// f(d) = f + g'd + d'Hd/2, whose gradient is 0 at d = -g/H. The middle if the determinant of H is
+/// below `tolerance`, absolute and relative.
+Peak findPeak(const Neighbourhood& f, float tolerance) noexcept {
     constexpr float kFarthest = 1.5F;
     const float middle = f[1][1];
     const float gradientX = (f[1][2] - f[1][0]) / 2.0F;
@@ -120,7 +122,7 @@ Peak findPeak(const Neighbourhood& f) noexcept {
     const float determinant = xx * yy - xy * xy;
     Peak peak{.value = middle};
     // Written so that NaN takes this branch, too.
-    if (!(std::fabs(determinant) >= kTolerance + kTolerance * (xx * yy))) {
+    if (!(std::fabs(determinant) >= tolerance + tolerance * (xx * yy))) {
         return peak;
     }
     peak.x = (xy * gradientY - yy * gradientX) / determinant;
@@ -138,6 +140,7 @@ Peak findPeak(const Neighbourhood& f) noexcept {
 
 template <class T, class Coordinate>
 Result<> findKeypoints(const OperationView& operation, bool isNchw) {
+    constexpr float kTolerance = std::is_same_v<T, Float16> ? 1e-3F : 1e-5F;
     const Image image(operation.inputs[0].shape, SpatialArguments{.isNchw = isNchw});
     const RealReader<T> heatmaps(operation.inputs[0]);
     const RealReader<Coordinate> boxes(operation.inputs[kBoxes]);
@@ -183,7 +186,7 @@ Result<> findKeypoints(const OperationView& operation, bool isNchw) {
                     neighbourhood[y][x] = at(neighbour(bestY, y), neighbour(bestX, x));
                 }
             }
-            const Peak peak = findPeak(neighbourhood);
+            const Peak peak = findPeak(neighbourhood, kTolerance);
             const auto relative = [&](std::size_t index, float offset) {
                 return (static_cast<float>(index) + offset + 0.5F) / static_cast<float>(size);
             };

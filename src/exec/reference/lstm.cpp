@@ -102,8 +102,8 @@ Result<HalVersion> check(const OperationView& operation) {
     check.output(kCellState, "cell state out").sameTypeAs(input).rank(2);
     check.output(kOutput, "output").sameTypeAs(input).rank(2);
     NNBURST_TRY(check.result());
-    NNBURST_TRY(readLstmParameters(operation, kActivation));
     check.since(HalVersion::V1_2, count == kInputsOfHal12);
+    NNBURST_TRY(readLstmParameters(operation, kActivation));
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(computeOutputShapes(operation));
     }

@@ -89,16 +89,19 @@ Result<HalVersion> check(const OperationView& operation) {
     if (isQuantized8Tensor(output.view().type)) {
         output.quantization(1.0F / 128, quantizedLimits(output.view().type).minimum + 128);
     }
+    if (operation.inputs.size() > axis) {
+        check.input(axis, "axis").type({INT32});
+    }
     NNBURST_TRY(check.result());
+    const std::size_t rank = input.view().shape.rank();
+    check.since(HalVersion::V1_2, operation.inputs.size() > axis || (rank != 0 && rank < 4) ||
+                                      input.view().type == TENSOR_QUANT8_ASYMM);
     if (!isL2) {
         NNBURST_TRY(readParameters(operation));
     }
-    const std::size_t rank = input.view().shape.rank();
     if (rank != 0) {
         NNBURST_TRY(resolveAxis(operation));
     }
-    check.since(HalVersion::V1_2, operation.inputs.size() > axis || (rank != 0 && rank < 4) ||
-                                      input.view().type == TENSOR_QUANT8_ASYMM);
     return check.minimumVersion();
 }
 

@@ -58,10 +58,10 @@ Result<HalVersion> check(const OperationView& operation) {
             .rank(4);
     check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(4);
     NNBURST_TRY(check.result());
-    NNBURST_TRY_ASSIGN(const ResizeArguments arguments, readResizeArguments(operation));
     check.since(HalVersion::V1_2,
                 operation.inputs[1].type != INT32 || input.view().type == TENSOR_QUANT8_ASYMM);
     check.since(HalVersion::V1_3, operation.inputs.size() > 4);
+    NNBURST_TRY_ASSIGN(const ResizeArguments arguments, readResizeArguments(operation));
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(computeOutputShape(operation, arguments));
     }

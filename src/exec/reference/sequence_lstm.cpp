@@ -158,10 +158,13 @@ Result<HalVersion> check(const OperationView& operation) {
     const OperandCheck input =
         check.input(0, "input").type({OperandType::TENSOR_FLOAT32, OperandType::TENSOR_FLOAT16});
     NNBURST_TRY(check.result());
+    // A layer has at most one output beside its states.
+    const std::size_t layerCount = isBidirectional(operation) ? 2 : 1;
+    const std::size_t count = operation.outputs.size();
+    check.since(HalVersion::V1_3, count > layerCount);
     NNBURST_TRY_ASSIGN(const Layers layers, readLayers(operation));
     const std::size_t outputs = layers.outputs(operation);
-    const std::size_t states = kStateOutputs * (isBidirectional(operation) ? 2 : 1);
-    const std::size_t count = operation.outputs.size();
+    const std::size_t states = kStateOutputs * layerCount;
     check.require(count == outputs || count == outputs + states, [&] {
         return fmt::format("{} outputs; must be {}, or {} with the states", count, outputs,
                            outputs + states);
@@ -181,7 +184,6 @@ Result<HalVersion> check(const OperationView& operation) {
     }
     NNBURST_TRY(check.result());
     NNBURST_TRY(readLstmParameters(operation, form.activation));
-    check.since(HalVersion::V1_3, count > outputs);
     return check.minimumVersion();
 }
 

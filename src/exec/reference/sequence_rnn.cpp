@@ -182,6 +182,10 @@ Result<HalVersion> check(const OperationView& operation) {
     const OperandCheck input =
         check.input(0, "input").type({OperandType::TENSOR_FLOAT32, OperandType::TENSOR_FLOAT16});
     NNBURST_TRY(check.result());
+    // A layer has at most one output beside its state.
+    const std::size_t layerCount = isBidirectional(operation) ? 2 : 1;
+    const std::size_t count = operation.outputs.size();
+    check.since(HalVersion::V1_3, count > layerCount);
     NNBURST_TRY_ASSIGN(const Layers layers, readLayers(operation));
     for (std::size_t i = 1; i < activationInput(operation); ++i) {
         check.optionalInput(i, "tensor").sameTypeAs(input);
@@ -193,18 +197,15 @@ Result<HalVersion> check(const OperationView& operation) {
         }
     }
     const std::size_t outputs = layers.outputs(operation);
-    const std::size_t states = isBidirectional(operation) ? 2 : 1;
-    const std::size_t count = operation.outputs.size();
-    check.require(count == outputs || count == outputs + states, [&] {
+    check.require(count == outputs || count == outputs + layerCount, [&] {
         return fmt::format("{} outputs; must be {}, or {} with the states", count, outputs,
-                           outputs + states);
+                           outputs + layerCount);
     });
     for (std::size_t i = 0; i < count; ++i) {
         check.output(i, i < outputs ? "output" : "hidden state out").sameTypeAs(input);
     }
     NNBURST_TRY(check.result());
     NNBURST_TRY(readActivation(operation, activationInput(operation)));
-    check.since(HalVersion::V1_3, count > outputs);
     return check.minimumVersion();
 }
 

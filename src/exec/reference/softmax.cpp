@@ -87,13 +87,13 @@ Result<HalVersion> check(const OperationView& operation) {
         output.quantization(1.0F / 256, quantizedLimits(output.view().type).minimum);
     }
     NNBURST_TRY(check.result());
+    const std::size_t rank = input.view().shape.rank();
+    check.since(HalVersion::V1_2, operation.inputs.size() > kAxis || rank == 1 || rank == 3);
     NNBURST_TRY(readBeta(operation));
     NNBURST_TRY(readAxis(operation));
-    const std::size_t rank = input.view().shape.rank();
     if (rank != 0) {
         NNBURST_TRY(resolveAxis(operation));
     }
-    check.since(HalVersion::V1_2, operation.inputs.size() > kAxis || rank == 1 || rank == 3);
     return check.minimumVersion();
 }
 

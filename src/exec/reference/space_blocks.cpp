@@ -116,12 +116,12 @@ Result<HalVersion> checkDepth(const OperationView& operation) {
     const OperandCheck input = check.input(0, "input").type(kTypes).rank(4);
     check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(4);
     NNBURST_TRY(check.result());
+    check.since(HalVersion::V1_2, operation.inputs.size() > kLayout);
     NNBURST_TRY(readBlockSize(operation));
     NNBURST_TRY(readLayout(operation, kLayout));
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolveDepth(operation));
     }
-    check.since(HalVersion::V1_2, operation.inputs.size() > kLayout);
     return check.minimumVersion();
 }
 
@@ -171,11 +171,11 @@ Result<HalVersion> checkBatchToSpace(const OperationView& operation) {
     checkBlockShape(check);
     check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(4);
     NNBURST_TRY(check.result());
+    check.since(HalVersion::V1_2, operation.inputs.size() > kLayout);
     NNBURST_TRY(readLayout(operation, kLayout));
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolveBatchToSpace(operation));
     }
-    check.since(HalVersion::V1_2, operation.inputs.size() > kLayout);
     return check.minimumVersion();
 }
 
@@ -228,13 +228,13 @@ Result<HalVersion> checkSpaceToBatch(const OperationView& operation) {
     checkPaddingsShape(check);
     check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(4);
     NNBURST_TRY(check.result());
+    // Before HAL 1.2, 8-bit padding had the quantised value 0.
+    check.since(HalVersion::V1_2,
+                operation.inputs.size() > kPaddedLayout || input.view().zeroPoint != 0);
     NNBURST_TRY(readLayout(operation, kPaddedLayout));
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolveSpaceToBatch(operation));
     }
-    // Before HAL 1.2, 8-bit padding had the quantised value 0.
-    check.since(HalVersion::V1_2,
-                operation.inputs.size() > kPaddedLayout || input.view().zeroPoint != 0);
     return check.minimumVersion();
 }
 

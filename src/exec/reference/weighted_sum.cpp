@@ -13,7 +13,8 @@ namespace {
 /// The scale of a bias is that of the products it is added to, up to rounding.
 bool isProductScale(float biasScale, float inputScale, float weightScale) noexcept {
     constexpr double kTolerance = 1e-6;
-    const double product = static_cast<double>(inputScale) * weightScale;
+    // Rounded to a float like the scale of the bias: a tiny product has few digits, or is 0.
+    const double product = inputScale * weightScale;
     return std::abs(product - biasScale) <= kTolerance * std::min<double>(product, biasScale);
 }
 

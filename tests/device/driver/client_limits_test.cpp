@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -622,6 +623,82 @@ TEST(ClientLimits, areToldToTheCallbackOfAnExecutionThatCouldNotBeChecked) {
     ASSERT_FALSE(ends[0]);
     EXPECT_EQ(ends[0].error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
         << ends[0].error().message;
+}
+
+template <class T>
+void expectGeneralFailure(const Result<T>& result, const std::string& limit) {
+    ASSERT_FALSE(result) << limit;
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE) << result.error().message;
+    EXPECT_NE(result.error().message.find("limit on " + limit), std::string::npos)
+        << result.error().message;
+}
+
+/// Expects that the launch of a preparation and its callback say the same.
+template <class Start>
+void expectThatBothFail(const Start& start, const std::string& limit) {
+    std::promise<Result<SharedPreparedModel>> promise;
+    const Result<> launched = start([&promise](Result<SharedPreparedModel> prepared) {
+        promise.set_value(std::move(prepared));
+    });
+    expectGeneralFailure(launched, limit);
+    expectGeneralFailure(promise.get_future().get(), limit);
+}
+
+TEST(ClientLimits, areGeneralFailuresOfADriverOfHal1_2) {
+    const DriverProcess driver({"--hal", "1.2", "--limit", "client.bursts=1", "--limit",
+                                "client.prepared-models=1", "--limit", "client.memory=8M"});
+    const SharedDevice device = driver.connect();
+    const UniqueFd model(::memfd_create("model", MFD_CLOEXEC));
+    const UniqueFd data(::memfd_create("data", MFD_CLOEXEC));
+    const PrepareOptions cached{.modelCache = {model.get()}, .dataCache = {data.get()}};
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel(), cached);
+
+    expectThatBothFail(
+        [&](PreparedModelCallback callback) {
+            return device->prepareModel(makeAddModel(5), {}, std::move(callback));
+        },
+        "prepared-models");
+    expectThatBothFail(
+        [&](PreparedModelCallback callback) {
+            return device->prepareModelFromCache(cached, std::move(callback));
+        },
+        "prepared-models");
+
+    const auto burst = prepared->configureExecutionBurst({});
+    ASSERT_TRUE(burst) << burst.error().message;
+    expectGeneralFailure(prepared->configureExecutionBurst({}), "bursts");
+
+    expectGeneralFailure(
+        device->getSupportedOperations(makeModelOfOneConstant(OperandType::TENSOR_INT32)),
+        "memory");
+    Model named = makeAddModel();  // refused before it is checked
+    for (std::uint16_t i = 0; i < 3000; ++i) {
+        named.extensionNameToPrefix.push_back({.name = std::string(4000, 'x'), .prefix = i});
+    }
+    expectGeneralFailure(device->getSupportedOperations(named), "memory of client");
+}
+
+TEST(ClientLimits, areGeneralFailuresOfExecutionsOfADriverOfHal1_2) {
+    const DriverProcess driver({"--hal", "1.2", "--limit", "client.memory=8M"});
+    std::vector<Result<>> ends;
+    stress::RawClient client(driver.socketPath());
+    auto prepared = client.prepare(makeAddModel());
+
+    auto synchronous = prepared.executeSynchronouslyRequest();
+    initBytelessElements(synchronous.initRequest(), 0);
+    auto ended = synchronous.send().wait(client.io().waitScope);
+    expectGeneralFailure(device::fromMessage(ended.getStatus()), "memory of client");
+
+    auto asynchronous = prepared.executeRequest();
+    initBytelessElements(asynchronous.initRequest(), 0);
+    asynchronous.setCallback(kj::heap<ExecutionEnd>(ends));
+    auto launched = asynchronous.send().wait(client.io().waitScope);
+    expectGeneralFailure(device::fromMessage(launched.getStatus()), "memory of client");
+    for (int i = 0; i < 2000 && ends.empty(); ++i) {
+        client.serveFor(10);
+    }
+    ASSERT_EQ(ends.size(), 1U);
+    expectGeneralFailure(ends[0], "memory of client");
 }
 
 TEST(ClientLimits, areToldToAClientThatIsOneTooMany) {

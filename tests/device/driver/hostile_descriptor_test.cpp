@@ -344,8 +344,7 @@ TEST_F(HostileDescriptorTest, buffersThatAreFreedLateDelayNoOtherClient) {
     builder.addOperation(OperationType::RELU, {in}, {out});
     const auto prepared = *prepareModel(*attacker_, *builder.build({in}, {out}));
     const std::array<BufferRole, 1> roles{{{.modelIndex = 0, .ioIndex = 0, .frequency = 1.0F}}};
-    auto buffer =
-        attacker_->allocate({.dimensions = {2 << 20}}, std::array{prepared}, roles, {});
+    auto buffer = attacker_->allocate({.dimensions = {2 << 20}}, std::array{prepared}, roles, {});
     ASSERT_TRUE(buffer) << buffer.error().message;
     *buffer = {};
     expectVictimIsServed();

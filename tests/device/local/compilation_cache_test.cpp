@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <future>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -78,8 +80,33 @@ Result<SharedPreparedModel> prepareFromCache(Device& device, const PrepareOption
     EXPECT_EQ(callbacks, 1);
     EXPECT_EQ(launched.has_value(), result.has_value())
         << "what is wrong with the cache is found before the launch";
+    if (!launched && !result) {
+        EXPECT_EQ(launched.error().status, result.error().status);
+    }
     return result;
 }
+
+/// Takes a variable out of the environment, and puts it back at the end.
+class WithoutVariable {
+  public:
+    explicit WithoutVariable(const char* name) : name_(name) {
+        if (const char* value = std::getenv(name)) {
+            value_ = value;
+        }
+        ::unsetenv(name);
+    }
+    ~WithoutVariable() {
+        if (value_) {
+            ::setenv(name_, value_->c_str(), 1);
+        }
+    }
+    WithoutVariable(const WithoutVariable&) = delete;
+    WithoutVariable& operator=(const WithoutVariable&) = delete;
+
+  private:
+    const char* name_;
+    std::optional<std::string> value_;
+};
 
 class CompilationCacheTest : public DeviceTest {
   protected:
@@ -101,6 +128,21 @@ class CompilationCacheTest : public DeviceTest {
         const auto prepared = prepareFromCache(*device, cache.open());
         ASSERT_FALSE(prepared) << what;
         EXPECT_EQ(prepared.error().status, status) << what << ": " << prepared.error().message;
+    }
+
+    /// Expects that the device needs no files, and takes none.
+    void expectNoCaching(Cache& cache) {
+        const auto needed = device->getNumberOfCacheFilesNeeded();
+        ASSERT_TRUE(needed) << needed.error().message;
+        EXPECT_EQ(needed->numModelCache, 0U);
+        EXPECT_EQ(needed->numDataCache, 0U);
+        for (const PrepareOptions& options : {PrepareOptions(), cache.open()}) {
+            const auto prepared = prepareFromCache(*device, options);
+            ASSERT_FALSE(prepared) << options.modelCache.size() << " files";
+            EXPECT_EQ(prepared.error().status, ErrorStatus::GENERAL_FAILURE)
+                << prepared.error().message;
+        }
+        EXPECT_NE(prepare(makeAddModel(), cache.open()), nullptr);
     }
 
     void expectWeightsOnce(const Model& model, Device& other);
@@ -254,6 +296,49 @@ TEST_P(CompilationCacheTest, refusesFilesOfAnotherKey) {
     ASSERT_EQ(::chmod(key.c_str(), 0644), 0);
     open(GetParam());
     expectRefusal(cache, "key that others can read");
+}
+
+TEST_P(CompilationCacheTest, isNotThereWithoutAPlaceForItsKey) {
+    Cache cache(directory.path(), "place");
+    save(cache, makeAddModel());
+    const WithoutVariable state("XDG_STATE_HOME");
+    const WithoutVariable home("HOME");
+    open(GetParam());
+    expectNoCaching(cache);
+}
+
+TEST_P(CompilationCacheTest, isNotThereIfADriverCannotReadItsKey) {
+    if (GetParam() == Kind::LOCAL) {
+        GTEST_SKIP() << "a device in this process reads its key when it is needed";
+    }
+    Cache cache(directory.path(), "unreadable");
+    save(cache, makeAddModel());
+    const std::filesystem::path key = directory.path() / "nnburst" / "cache.key";
+    ASSERT_EQ(::chmod(key.c_str(), 0644), 0);
+    open(GetParam());
+    expectNoCaching(cache);
+}
+
+/// makeAddModel with a pool in which lies one constant, of length 0, that nothing uses.
+Model makeModelWithConstantOfLength0() {
+    Model model = makeAddModel();
+    model.pools = {*Region::create(64)};
+    Operand constant;
+    constant.type = OperandType::OEM;
+    constant.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
+    model.main.operands.push_back(constant);
+    return model;
+}
+
+TEST_P(CompilationCacheTest, givesAModelBackWhoseConstantsHaveLength0) {
+    const Model model = makeModelWithConstantOfLength0();
+    const auto supported = device->getSupportedOperations(model);
+    ASSERT_TRUE(supported) << supported.error().message;
+    EXPECT_EQ(*supported, std::vector<bool>{true});
+    Cache cache(directory.path(), "length0");
+    save(cache, model);
+    const auto prepared = prepareFromCache(*device, cache.open());
+    EXPECT_TRUE(prepared) << prepared.error().message;
 }
 
 TEST_P(CompilationCacheTest, refusesEveryChange) {

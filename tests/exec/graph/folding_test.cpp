@@ -104,6 +104,38 @@ TEST(Folding, leavesResultsThatCannotBeChargedToRuns) {
     EXPECT_FALSE(isFillingFolded({1024, 1024}, &memory));
 }
 
+TEST(Folding, leavesWhatItsKernelRefusesToRuns) {
+    ModelBuilder builder;
+    const auto integers = [&](const std::vector<std::int32_t>& values) {
+        return builder.addConstant(OperandType::TENSOR_INT32, {2},
+                                   std::as_bytes(std::span(values)));
+    };
+    const std::vector<float> rows(6, 1.0F);
+    const auto constant =
+        builder.addConstant(OperandType::TENSOR_FLOAT32, {2, 3}, std::as_bytes(std::span(rows)));
+    const auto begin = integers({0, 0});
+    const auto end = integers({2, 3});
+    const auto strides = integers({1, 1});
+    const auto none = builder.addScalar(0);
+    const auto row = builder.addTensor(OperandType::TENSOR_FLOAT32, {3});
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {3});
+    const auto out = builder.addTensor(OperandType::TENSOR_FLOAT32, {3});
+    // It drops an axis of two elements.
+    builder.addOperation(OperationType::STRIDED_SLICE,
+                         {constant, begin, end, strides, none, none, builder.addScalar(1)}, {row});
+    builder.addOperation(OperationType::ADD, {in, row, none}, {out});
+    const auto model = builder.build({in}, {out});
+    ASSERT_TRUE(model) << model.error().message;
+    const auto graph = Graph::create(*model, model->main, PackedGraph());
+    ASSERT_TRUE(graph);
+    GraphCheck check(**graph, GraphCheck::endOfFolding());
+    for (std::size_t operation = 0; operation < 2; ++operation) {
+        const auto visited = check.visit(operation);
+        EXPECT_TRUE(visited) << visited.error().message;
+    }
+    EXPECT_FALSE((*graph)->isFolded[0]);
+}
+
 TEST(Folding, ofATensorWithoutElementsGivesItsShape) {
     ModelBuilder builder;
     const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {2, 3});

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "nnburst/model_builder.h"
 
@@ -108,6 +110,64 @@ TEST(HalVersion, knowsReferencedSubgraphsFrom1_3) {
     const Result<Model> model = builder.build({condition, in}, {out});
     ASSERT_TRUE(model) << model.error().message;
     expectFirstVersion(*model, HalVersion::V1_3, "IF");
+}
+
+Operand openOperand(OperandType type, Dimensions dimensions = {}, float scale = 0.0F) {
+    return {.type = type, .dimensions = std::move(dimensions), .scale = scale};
+}
+
+/// Of one operation, all of whose inputs come with the request, scalars too.
+Model makeOpenOperation(OperationType type, const std::vector<Operand>& operands,
+                        const Operand& output) {
+    ModelBuilder builder;
+    const auto add = [&](const Operand& operand) {
+        return builder.addTensor(operand.type, operand.dimensions, operand.scale);
+    };
+    std::vector<std::uint32_t> inputs;
+    for (const Operand& operand : operands) {
+        inputs.push_back(add(operand));
+    }
+    const auto out = add(output);
+    builder.addOperation(type, inputs, {out});
+    auto model = builder.build(inputs, {out});
+    EXPECT_TRUE(model) << model.error().message;
+    return std::move(*model);
+}
+
+TEST(HalVersion, ofAnOperationDoesNotNeedTheValuesOfItsScalars) {
+    using enum OperandType;
+    using enum OperationType;
+    const auto expectFirst = [](OperationType type, const std::vector<Operand>& inputs,
+                                const Operand& output, HalVersion first) {
+        SCOPED_TRACE(toString(type));
+        expectFirstVersion(makeOpenOperation(type, inputs, output), first, toString(type));
+    };
+    const Operand integer = openOperand(INT32);
+    const Operand real = openOperand(FLOAT32);
+    const Operand integers = openOperand(TENSOR_INT32, {2, 2});
+    const Operand halves = openOperand(TENSOR_FLOAT16, {2, 2});
+    const Operand quantized = openOperand(TENSOR_QUANT8_ASYMM, {2, 2}, 0.5F);
+    const Operand inSmallSteps = openOperand(TENSOR_QUANT8_ASYMM, {2, 2}, 0.25F);
+    const Operand bias = openOperand(TENSOR_INT32, {2}, 0.25F);
+    const Operand vector = openOperand(TENSOR_FLOAT32, {4});
+    const Operand image = openOperand(TENSOR_FLOAT32, {1, 2, 2, 4});
+    const Operand quantizedImage = openOperand(TENSOR_QUANT8_ASYMM, {1, 2, 2, 4}, 0.5F);
+
+    expectFirst(ADD, {quantized, quantized, integer}, quantized, HalVersion::V1_0);
+    expectFirst(ADD, {integers, integers, integer}, integers, HalVersion::V1_3);
+    expectFirst(ADD, {halves, halves, integer}, halves, HalVersion::V1_2);
+    expectFirst(SUB, {quantized, quantized, integer}, quantized, HalVersion::V1_2);
+    expectFirst(FULLY_CONNECTED, {quantized, quantized, bias, integer}, quantized,
+                HalVersion::V1_0);
+    expectFirst(FULLY_CONNECTED, {quantized, quantized, bias, integer}, inSmallSteps,
+                HalVersion::V1_2);
+    expectFirst(CONCATENATION, {quantized, inSmallSteps, integer}, quantized, HalVersion::V1_2);
+    expectFirst(SOFTMAX, {vector, real}, vector, HalVersion::V1_2);
+    expectFirst(LOCAL_RESPONSE_NORMALIZATION, {image, integer, real, real, real, integer}, image,
+                HalVersion::V1_2);
+    expectFirst(RESIZE_BILINEAR, {quantizedImage, integer, integer}, quantizedImage,
+                HalVersion::V1_2);
+    expectFirst(DEPTH_TO_SPACE, {image, integer, openOperand(BOOL)}, image, HalVersion::V1_2);
 }
 
 TEST(HalVersion, ofAModelThatIsNotValidIsAnError) {

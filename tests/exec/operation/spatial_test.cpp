@@ -253,6 +253,12 @@ TEST(ActivationRange, isInStepsOfTheOutput) {
     EXPECT_EQ(activationRange(FusedActivationFunc::RELU6, output), (QuantizedRange{10, 70}));
 }
 
+TEST(ActivationRange, isRoundedFromAFloatQuotient) {
+    // 6 / 0.096 is 62.5 as a float, and slightly less as a double.
+    const OperandView output = quantized(OperandType::TENSOR_QUANT8_ASYMM, 0.096F, 0);
+    EXPECT_EQ(activationRange(FusedActivationFunc::RELU6, output), (QuantizedRange{0, 63}));
+}
+
 TEST(ActivationRange, staysInTheTypeForAnyScale) {
     for (const float scale : {1e-45F, 1e-30F, 1e30F, std::numeric_limits<float>::max()}) {
         const OperandView output = quantized(OperandType::TENSOR_QUANT8_ASYMM_SIGNED, scale, -128);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "exec/reference/constant_values.h"
@@ -140,6 +141,25 @@ TEST(Split, refusesOperandsThatBreakARule) {
              "SPLIT output 1 (piece): type TENSOR_INT32; must be TENSOR_FLOAT32, that of input 0 "
              "(input)"},
         });
+}
+
+TEST(Split, checksItsAxisThoughSizesAreOpen) {
+    TestOperation operation = split(tensor(TENSOR_FLOAT32, {0, 4}), 1, 2);
+    const auto refusal = [&] {
+        const Result<> checked = operation.check();
+        return checked ? std::string() : checked.error().message;
+    };
+    EXPECT_EQ(refusal(), "");
+    operation.inputs[1].isConstant = false;
+    EXPECT_EQ(refusal(), "") << "its value is not known";
+    operation.inputs[1] = scalar(7);
+    EXPECT_EQ(refusal(), "SPLIT input 1 (axis): value 7; must be -2 to 1");
+    operation.inputs[1] = scalar(1.0F);
+    EXPECT_EQ(refusal(), "SPLIT input 1 (axis): type FLOAT32; must be INT32");
+    operation.inputs[0] = tensor(TENSOR_FLOAT32);
+    EXPECT_EQ(refusal(), "SPLIT input 1 (axis): type FLOAT32; must be INT32");
+    operation.inputs[1] = scalar(7);
+    EXPECT_EQ(refusal(), "") << "any axis may be there";
 }
 
 }  // namespace

@@ -84,6 +84,23 @@ TEST(FullyConnected, givesSmallerStepsThanThoseOfTheProductsSinceV1_2) {
     EXPECT_EQ(ofFloats.minimumVersion, HalVersion::V1_0);
 }
 
+TestOperation withBiasScale(float inputScale, float weightScale, float biasScale) {
+    return fullyConnected(quant8({1, 1}, {11}, inputScale, 10),
+                          quant8({1, 1}, {102}, weightScale, 100), int32s({1}, {0}, biasScale),
+                          tensor(TENSOR_QUANT8_ASYMM, {}, 1.0F, 100));
+}
+
+TEST(FullyConnected, takesBiasesOfTheProductOfTinyScales) {
+    for (const float scale : {1e-20F, 1e-30F}) {  // the product is subnormal, or 0
+        TestOperation operation = withBiasScale(scale, scale, scale * scale);
+        ASSERT_EQ(operation.refusal(), "");
+        EXPECT_EQ(operation.outputs[0].values<std::uint8_t>()[0], 100);
+    }
+    EXPECT_EQ(withBiasScale(0.5F, 0.25F, 0.25F).refusal(),
+              "FULLY_CONNECTED input 2 (bias): scale 0.25; must be 0.125, the product of the "
+              "scales 0.5 and 0.25");
+}
+
 TEST(FullyConnected, survivesSumsThatDoNotFit) {
     // 40,000 products of 255 * 255 wrap around 32 bits: some value, and no undefined behaviour.
     constexpr std::uint32_t kSize = 40'000;

@@ -97,6 +97,17 @@ TEST(L2Normalization, refusesOperandsThatBreakARule) {
           "0.0078125 and zero point 128"}});
 }
 
+TEST(L2Normalization, checksTheTypeOfItsAxisThoughTheRankIsOpen) {
+    TestOperation operation = l2Normalization(tensor(TENSOR_FLOAT32), tensor(TENSOR_FLOAT32));
+    operation.inputs.push_back(scalar(0));
+    EXPECT_TRUE(operation.check());
+    operation.inputs[1] = scalar(0.0F);
+    const Result<> checked = operation.check();
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().message,
+              "L2_NORMALIZATION input 1 (axis): type FLOAT32; must be INT32");
+}
+
 /// A shape without axes is a shape like any other once shapes are known.
 TEST(L2Normalization, infersNoShapeForAnInputWithoutAxes) {
     const std::vector<OperandView> inputs{{.type = TENSOR_FLOAT32, .shape = Shape{}}};
@@ -136,6 +147,17 @@ TEST(LocalResponseNormalization, takesAnyRadiusAndAxis) {
     operation.inputs[1] = scalar(-1);
     EXPECT_EQ(operation.refusal(),
               "LOCAL_RESPONSE_NORMALIZATION input 1 (radius): value -1; must be at least 0");
+}
+
+TEST(LocalResponseNormalization, checksTheTypeOfItsAxisThoughTheRankIsOpen) {
+    TestOperation operation = localResponse(tensor(TENSOR_FLOAT32), 1);
+    operation.inputs.push_back(scalar(0));
+    EXPECT_TRUE(operation.check());
+    operation.inputs[5] = scalar(0.0F);
+    const Result<> checked = operation.check();
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().message,
+              "LOCAL_RESPONSE_NORMALIZATION input 5 (axis): type FLOAT32; must be INT32");
 }
 
 TEST(InstanceNormalization, normalisesEachChannelInEitherLayout) {

@@ -190,5 +190,32 @@ TEST(RoiAlign, refusesRegionsThatEndBeyondTheEdgeOfTheImage) {
     }
 }
 
+/// A heatmap with its largest element in the middle, and the half of it to the right.
+TestOperation findPeak(OperandType type, bool isNchw) {
+    const auto given = type == TENSOR_FLOAT16 ? halves : floats;
+    return {OperationType::HEATMAP_MAX_KEYPOINT,
+            {given(isNchw ? Dimensions{1, 1, 3, 3} : Dimensions{1, 3, 3, 1},
+                   {0, 0, 0, 0, 0.01F, 0.005F, 0, 0, 0}),
+             given({1, 4}, {0, 0, 90, 90}), scalar(isNchw)},
+            {tensor(type), tensor(type)}};
+}
+
+TEST(HeatmapMaxKeypoint, refinesFlatPeaksOfFloat32Alone) {
+    for (const bool isNchw : {false, true}) {
+        TestOperation half = findPeak(TENSOR_FLOAT16, isNchw);
+        ASSERT_EQ(half.refusal(), "");
+        EXPECT_EQ(static_cast<float>(half.outputs[0].values<Float16>()[0]),
+                  static_cast<float>(Float16(0.01F)));
+        EXPECT_EQ(static_cast<float>(half.outputs[1].values<Float16>()[0]), 45.0F);
+        EXPECT_EQ(static_cast<float>(half.outputs[1].values<Float16>()[1]), 45.0F);
+
+        TestOperation single = findPeak(TENSOR_FLOAT32, isNchw);
+        ASSERT_EQ(single.refusal(), "");
+        EXPECT_NEAR(single.outputs[0].values<float>()[0], 0.0102F, 1e-4F);
+        EXPECT_NEAR(single.outputs[1].values<float>()[0], 50.0F, 1e-3F);
+        EXPECT_NEAR(single.outputs[1].values<float>()[1], 45.0F, 1e-3F);
+    }
+}
+
 }  // namespace
 }  // namespace nnburst::exec

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "exec/reference/constant_values.h"
@@ -124,6 +125,19 @@ TEST(StridedSlice, dropsAxes) {
     ASSERT_EQ(operation.refusal(), "");
     EXPECT_EQ(operation.outputs[0].dimensions, (Dimensions{1}));
     EXPECT_EQ(operation.outputs[0].values<float>(), (std::vector<float>{5}));
+}
+
+// As the HAL's tests want it.
+TEST(StridedSlice, isRefusedByRunsAloneIfItDropsAnAxisOfOtherThanOneElement) {
+    for (TestOperation operation :
+         {stridedSlice(counting({2, 3}), {0, 0}, {2, 3}, {1, 1}, {.shrink = 1}),
+          stridedSlice(counting({2, 3}), {1, 0}, {0, 3}, {-1, 1}, {.shrink = 1}),
+          stridedSlice(counting({2, 3}), {2, 0}, {2, 3}, {1, 1}, {.shrink = 1})}) {
+        const Result<> checked = operation.check();
+        EXPECT_TRUE(checked) << checked.error().message;
+        EXPECT_NE(operation.refusal().find("as the axis is dropped"), std::string::npos);
+        EXPECT_EQ(operation.outputs[0].dimensions, Dimensions{3});
+    }
 }
 
 TEST(StridedSlice, takesTensorsWithoutElements) {

@@ -368,6 +368,25 @@ Model chainModel(std::uint32_t depth) {
     return model;
 }
 
+TEST(ControlFlow, refusesConditionsThatAreNotDeclaredAsOneTruthValue) {
+    for (const Dimensions& dimensions : {Dimensions{}, Dimensions{0}, Dimensions{1, 1}}) {
+        Model loop = loopModel();
+        loop.referenced[0].operands[2].dimensions = dimensions;
+        expectRefusal(loop, "WHILE (condition) output 0: TENSOR_BOOL8 of dimensions");
+        Model branch = chainModel(1);
+        branch.main.operands[0].dimensions = dimensions;
+        expectRefusal(branch, "IF input 0 (condition): ");
+    }
+}
+
+TEST(ControlFlow, refusesALoopWithoutOutputs) {
+    Model model = loopModel();
+    model.main.operations = {{OperationType::WHILE, {0, 1, 2}, {}},
+                             {OperationType::FLOOR, {2}, {3}}};
+    test::recountConsumers(model);
+    expectRefusal(model, "WHILE: no outputs; must have at least 1");
+}
+
 TEST(ControlFlow, refusesToNestDeeperThanItsStackAllows) {
     expectRefusal(chainModel(100), "nested more than 64 deep");
     expectRefusal(chainModel(65), "nested more than 64 deep");

@@ -6,10 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "support/model_runner.h"
 
@@ -416,6 +419,37 @@ TEST_P(OperatorSweep, softmaxIsAsTheReference) {
 INSTANTIATE_TEST_SUITE_P(Xnnpack, OperatorSweep,
                          testing::Values(Kind::FLOAT, Kind::HALF, Kind::UNSIGNED, Kind::SIGNED),
                          kindName);
+
+/// RELU6 of `elements`, whose scale is 0.096.
+std::vector<std::uint8_t> relu6Of(const std::vector<std::uint8_t>& elements, bool useXnnpack) {
+    Random random(1);
+    OperationModel model(random);
+    const Dimensions dimensions{static_cast<std::uint32_t>(elements.size())};
+    const auto x = model.tensor(kUnsigned, dimensions, {0.096F, 0});
+    const auto y = model.tensor(kUnsigned, dimensions, {0.096F, 0});
+    const Model relu6 = model.build(OperationType::RELU6, {x}, {}, {x}, y);
+    EXPECT_TRUE(isCoveredByXnnpack(relu6));
+    const auto compiled = compile(relu6, useXnnpack, 1, false);
+    TestRequest request;
+    request.addInput(bytesOf(elements));
+    request.addOutput(elements.size());
+    const auto run = request.run(*compiled);
+    EXPECT_TRUE(run) << run.error().message;
+    std::vector<std::uint8_t> results(elements.size());
+    std::memcpy(results.data(), request.output(0).data(), results.size());
+    return results;
+}
+
+TEST(Xnnpack, clampsToTheSameBoundOfAnActivationAsTheReference) {
+    std::vector<std::uint8_t> elements;
+    std::vector<std::uint8_t> clamped;  // to 6 / 0.096, which is 62.5 as a float
+    for (std::uint8_t element = 60; element <= 70; ++element) {
+        elements.push_back(element);
+        clamped.push_back(std::min<std::uint8_t>(element, 63));
+    }
+    EXPECT_EQ(relu6Of(elements, false), clamped);
+    EXPECT_EQ(relu6Of(elements, true), clamped);
+}
 
 // ---- Arguments on which Debian's XNNPACK aborts or errs
 
