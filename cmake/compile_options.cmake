@@ -17,14 +17,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ 12 warns of overflows in fmt's inlined formatting at -O3 that cannot happen.
     add_compile_options(-Wno-stringop-overflow)
     if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 14)
-        # It sees copies of vectors of one element beyond their end that there are not.
+        # False positives: g++ 14 reports reads past the end of one-element vectors.
         add_compile_options(-Wno-array-bounds -Wno-stringop-overread)
     endif()
     if(NNBURST_SANITIZER)
         # With a sanitizer it warns of uninitialized members of alternatives that a std::variant does
         # not hold.
         add_compile_options(-Wno-maybe-uninitialized)
-        # And it sees copies of strings beyond their end that there are not.
+        # False positives for copies of strings.
         add_compile_options(-Wno-array-bounds)
     endif()
 endif()

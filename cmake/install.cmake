@@ -1,12 +1,13 @@
 # What `cmake --install` installs, by components:
 #   runtime   libnnburst.so.1
 #   nnapi     libneuralnetworks.so
-#   dev       headers, libnnburst.a, CMake and pkg-config files
+#   dev       headers, libnnburst.a, CMake and pkg-config files, documents
 #   driver    nnburst-driver with its systemd units
 #   tools     nnburst-run and the other programs
 #   python    the Python package (python/CMakeLists.txt)
 #   serve     nnburst-serve and libnnburst_remote.so, where they are built (serve/CMakeLists.txt)
-# docs/packages.md explains them; cmake/package/ has the templates.
+# and for each the licence (cmake/packages.cmake). docs/packages.md explains them; cmake/package/ has
+# the templates.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS nnburst_shared EXPORT nnburst
@@ -43,6 +44,10 @@ endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/package/nnburst.pc ${PROJECT_BINARY_DIR}/package/nnapi.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
+set(documents ${CMAKE_INSTALL_DATADIR}/doc/libnnburst-dev)
+install(FILES README.md SECURITY.md DESTINATION ${documents} COMPONENT dev)
+install(DIRECTORY docs DESTINATION ${documents} COMPONENT dev PATTERN Doxyfile EXCLUDE)
+
 if(NNBURST_BUILD_TOOLS)
     install(TARGETS nnburst-driver RUNTIME COMPONENT driver)
     install(TARGETS nnburst-conformance nnburst-demo nnburst-run nnburst-stream
@@ -54,8 +59,11 @@ if(NNBURST_BUILD_TOOLS)
         DESTINATION lib/sysusers.d COMPONENT driver)
     install(FILES cmake/package/nnburst.tmpfiles RENAME nnburst.conf
         DESTINATION lib/tmpfiles.d COMPONENT driver)
+endif()
 
-    # Manual pages and completions for bash, made from what the programs print as their help.
+if(NNBURST_BUILD_TOOLS AND NOT CMAKE_CROSSCOMPILING)
+    # Manual pages and completions for bash, made from what the programs print as their help:
+    # for that they have to run here.
     set(pages ${PROJECT_BINARY_DIR}/package)
     set(programs nnburst-conformance nnburst-demo nnburst-driver nnburst-run nnburst-stream nnburst-top)
     if(TARGET nnburst-serve)

@@ -10,7 +10,10 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES OFF)  # the debug symbols go into packages of their own
-set(CPACK_COMPONENTS_ALL runtime nnapi dev driver tools)
+set(CPACK_COMPONENTS_ALL runtime nnapi dev)
+if(NNBURST_BUILD_TOOLS)
+    list(APPEND CPACK_COMPONENTS_ALL driver tools)
+endif()
 if(NNBURST_BUILD_PYTHON)
     list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
@@ -91,4 +94,12 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS
     "nnburst-driver ${same_version}, nnburst-tools ${same_version}")
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION
     "The package nnburst for Python 3: models and sessions on arrays of NumPy in shared memory.")
+
+# Each package has the licence where Debian wants it.
+foreach(component ${CPACK_COMPONENTS_ALL})
+    string(TOUPPER ${component} name)
+    install(FILES LICENSE RENAME copyright
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${name}_PACKAGE_NAME}
+        COMPONENT ${component})
+endforeach()
 include(CPack)

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
-#include "nnburst/driver_options.h"
 #include "nnburst/version.h"
+#include "support/thread_option.h"
 
 namespace nnburst::serve {
 namespace {
@@ -71,10 +71,7 @@ void addModels(CLI::App& app, Options& options, Texts& texts) {
                    "PATH: the driver that listens on that socket")
         ->type_name("spawn|local|PATH")
         ->capture_default_str();
-    app.add_option("--threads", options.threads, "Threads of one operation, for spawn and local")
-        ->check(CLI::Range(0U, DriverOptions::kMaximumThreads).description(""))
-        ->type_name("N")
-        ->capture_default_str();
+    tools::addThreadOption(app, "--threads", options.threads);
     app.add_option("--driver-wait", texts.driverWaitMs,
                    "How long requests wait for the next driver when one is lost")
         ->check(CLI::Range(0, 3'600'000).description(""))
@@ -157,6 +154,12 @@ Outcome<> complete(Options& options, const Texts& texts) {
         return refuse(Code::INVALID_ARGUMENT,
                       "--load-model {}: must be used with --model-control explicit",
                       options.models.front());
+    }
+    if (options.threads != 1 && options.device != "spawn" && options.device != "local") {
+        return refuse(Code::INVALID_ARGUMENT,
+                      "--threads: must be used with --device spawn or local: the driver on {} has "
+                      "its own",
+                      options.device);
     }
     options.allowsSharedMemory =
         texts.sharedMemory == "on" || (texts.sharedMemory == "auto" && isLocal);

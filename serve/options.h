@@ -30,7 +30,7 @@ struct TlsOptions {
 struct Options {
     std::string repository;
     std::string device = "spawn";  ///< "spawn", "local", or the path of a driver's socket
-    std::uint32_t threads = 1;     ///< of a driver that is started: threads of one operation
+    std::uint32_t threads = 1;     ///< as DriverOptions::threads, of a device that is made
     std::optional<Address> grpc = Address{.host = "127.0.0.1", .port = 8001};
     std::optional<Address> http = Address{.host = "127.0.0.1", .port = 8000};
     TlsOptions tls;

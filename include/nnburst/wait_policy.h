@@ -43,8 +43,8 @@ inline constexpr std::array kWaitModes{
     WaitModeName{WaitMode::ADAPTIVE, "adaptive",
                  "spins through short waits, sleeps through most of a long one"},
     WaitModeName{WaitMode::SPIN, "spin",
-                 "always on a processor (the driver 10 ms, then it sleeps)"},
-    WaitModeName{WaitMode::BLOCK, "block", "asleep"},
+                 "spins for the spin window (in the driver at most 10 ms), then sleeps"},
+    WaitModeName{WaitMode::BLOCK, "block", "sleeps at once"},
 };
 static_assert([] {
     for (std::size_t code = 0; code < kWaitModes.size(); ++code) {

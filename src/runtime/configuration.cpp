@@ -149,6 +149,15 @@ const std::map<std::string, ReadOption>& optionReaders() {
     return readers;
 }
 
+/// "cache-key, capabilities, ...".
+std::string optionNames() {
+    std::string names;
+    for (const auto& [name, reader] : optionReaders()) {
+        names += names.empty() ? name : ", " + name;
+    }
+    return names;
+}
+
 Result<> readOptions(const Json& object, DriverOptions& options) {
     if (!object.is_object()) {
         return invalid("must be an object");
@@ -156,7 +165,7 @@ Result<> readOptions(const Json& object, DriverOptions& options) {
     for (const auto& [name, value] : object.items()) {
         const auto reader = optionReaders().find(name);
         if (reader == optionReaders().end()) {
-            return invalid("{}: there is no such option", name);
+            return invalid("{}: there is no such option; there are {}", name, optionNames());
         }
         if (const Result<> read = reader->second(value, options); !read) {
             return invalid("{}: {}", name, read.error().message);

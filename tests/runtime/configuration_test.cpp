@@ -66,7 +66,10 @@ TEST_F(Configuration, saysWhichDeviceBreaksWhichRule) {
     EXPECT_EQ(errorOf(R"({"name": "a", "sokcet": "s"})"),
               "device 0: sokcet: there is no such field");
     EXPECT_EQ(errorOf(R"({"name": "a", "program": "p", "options": {"thread": 1}})"),
-              "device 0: options: thread: there is no such option");
+              "device 0: options: thread: there is no such option; there are cache-key, "
+              "capabilities, concurrency-memory, dot-products, extensions, hal, huge-pages, "
+              "idle-time, lock-memory, log-level, memory-limit, name, processors, realtime, "
+              "tflite-operations, threads, variant, xnnpack");
     EXPECT_EQ(errorOf(R"({"name": "a", "program": "p", "options": {"threads": -1}})"),
               "device 0: options: threads: -1: must be a whole number of at most 4294967295");
     EXPECT_EQ(errorOf(R"({"name": "a", "program": "p", "options": {"hal": "1.4"}})"),

@@ -119,6 +119,13 @@ TEST(StreamOptions, leaveTheNumberOfThreadsToMeasurement) {
     EXPECT_EQ(optionsOf({"m", "--num_threads=auto"}).threads, 0U);
 }
 
+TEST(StreamOptions, takeThreadsForADeviceInProcessBesideADriverThatRuns) {
+    const Options options =
+        optionsOf({"m", "--device", "/a", "--baseline", "inprocess", "--threads", "2"});
+    EXPECT_EQ(options.threads, 2U);
+    EXPECT_EQ(optionsOf({"m", "--device", "/a", "--threads", "1"}).threads, 1U);
+}
+
 TEST(StreamOptions, takeTheModelAfterAnyOption) {
     const Options options = optionsOf({"--baseline", "inprocess,rpc", "m"});
     EXPECT_EQ(options.model, "m");
@@ -180,6 +187,8 @@ TEST(StreamOptions, refuseWhatMakesNoSense) {
         {{"m", "--num_threads", "65"}, "65 threads"},
         {{"m", "--threads", "-1"}, "-1 threads"},
         {{"m", "--threads", "some"}, "some threads"},
+        {{"m", "--threads", "2", "--device", "/a"}, "--threads: must be given with --device local"},
+        {{"m", "--threads", "auto", "--device", "nnapi"}, "--threads: must be given with"},
         {{"m", "--deadline", "0"}, "--deadline"},
         {{"m", "--wait", "patiently"}, "patiently"},
         {{"m", "--baseline", "pigeon"}, "pigeon"},
@@ -207,8 +216,9 @@ TEST(StreamOptions, printHelp) {
     ASSERT_NE(status, nullptr);
     EXPECT_EQ(*status, ExitStatus::SUCCESS);
     EXPECT_EQ(parsed.err, "");
-    for (const char* word : {"--rate", "--graph", "--min_secs", "jitter", "--in-flight",
-                             "builtin:lstm", "--threads,--num_threads N|auto"}) {
+    for (const char* word :
+         {"--rate", "--graph", "--min_secs", "jitter", "--in-flight", "builtin:lstm",
+          "--threads,--num_threads N|auto", "the client's window has no end"}) {
         EXPECT_NE(parsed.out.find(word), std::string::npos) << word;
     }
 }

@@ -271,6 +271,20 @@ TEST(SettingsText, saysHowManyFramesAreInFlight) {
     EXPECT_NE(settingsText(report).find(" (inprocess, rpc: 1), "), std::string::npos);
 }
 
+TEST(SettingsText, namesTheThreadsOfDevicesThatThisProgramMakesAlone) {
+    Report report = exampleReport();
+    EXPECT_NE(settingsText(report).find(", 1 kernel thread, "), std::string::npos)
+        << settingsText(report);
+    report.options.device = "/run/nn.sock";
+    EXPECT_NE(settingsText(report).find(", the driver's kernel threads, "), std::string::npos)
+        << settingsText(report);
+    report.options.threads = 2;
+    report.options.baselines = {Way::IN_PROCESS};
+    EXPECT_NE(settingsText(report).find("kernel threads (inprocess: 2 kernel threads), "),
+              std::string::npos)
+        << settingsText(report);
+}
+
 TEST(ReportAsHtml, doesNotJoinSegmentsBetweenWhichOtherWaysHadTheirs) {
     Report report = exampleReport();
     WayMeasurement measurement = measurementOf(Way::BURST, 1ms);

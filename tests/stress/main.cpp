@@ -137,7 +137,11 @@ int mainFunction(int argc, char** argv) {
     app.add_flag("--markdown", options.isMarkdownWanted,
                  "Prints the table as Markdown, too, for docs/robustness.md");
     app.add_flag("--list", options.isListing, "Lists the cases and ends");
-    CLI11_PARSE(app, argc, argv);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
     if (options.isListing) {
         list();
         return 0;

@@ -29,9 +29,6 @@ namespace nnburst::test {
 /// All of the above.
 [[nodiscard]] Mutations<Model> modelMutations(const Model& model);
 
-/// Changes that no rule forbids, and that change no result.
-[[nodiscard]] Mutations<Model> harmlessModelMutations(const Model& model);
-
 /// Why this mutation leaves this subject valid, or null if it does not.
 [[nodiscard]] const char* reasonToStayValid(const std::string& subject,
                                             const std::string& mutation);

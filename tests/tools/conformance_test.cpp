@@ -173,6 +173,14 @@ TEST_F(Conformance, reportsCountsForEachOperation) {
         << text.str();
 }
 
+TEST_F(Conformance, opensItsReportBeforeItRuns) {
+    write(floatExample({2.0F, 3.5F, 4.0F}));
+    const std::string report = (directory_ / "no" / "report").string();
+    const std::string output = run("--via sync --report " + report, 2);
+    EXPECT_NE(output.find("cannot write " + report), std::string::npos) << output;
+    EXPECT_EQ(output.find("FAILED"), std::string::npos) << output;
+}
+
 TEST_F(Conformance, readsWhatItWrites) {
     VectorExample example = quantizedExample();
     example.multinomialTolerance = 0.25;

@@ -65,6 +65,15 @@ TEST_F(DemoProgram, opensItsFileBeforeItMeasures) {
 TEST_F(DemoProgram, returnsTwoForWrongArguments) {
     EXPECT_EQ(run({"--frames", "0"}).status, 2);
     EXPECT_EQ(run({"--threads", "none"}).status, 2);
+    const std::vector<std::vector<std::string>> ofTheBuiltinModel = {
+        {"--width", "0.5"},
+        {"--resolution", "96"},
+        {"--quant8"},
+    };
+    for (std::vector<std::string> arguments : ofTheBuiltinModel) {
+        arguments.insert(arguments.begin(), file("missing.tflite").string());
+        EXPECT_EQ(run(arguments).status, 2) << arguments[1];
+    }
     EXPECT_EQ(run({"--help"}).status, 0);
 }
 

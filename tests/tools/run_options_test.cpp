@@ -36,6 +36,25 @@ TEST(ParseOptions, refusesOptionsThatDoNotGoTogether) {
     EXPECT_EQ(statusOf(parse({"m", "--kernels", "reference", "--device", "/a"})),
               ExitStatus::USAGE);
     EXPECT_EQ(statusOf(parse({"m", "n", "--dataset", "d"})), ExitStatus::SUCCESS);
+    EXPECT_EQ(statusOf(parse({"m", "--dataset", "d", "--repeat", "3"})), ExitStatus::USAGE);
+}
+
+TEST(ParseOptions, takesTheOptionsOfImagesOnlyWithInputs) {
+    const std::vector<std::vector<const char*>> preparations = {
+        {"--mean", "1"}, {"--std", "2"}, {"--crop", "0.5"}, {"--square"}};
+    for (const std::vector<const char*>& preparation : preparations) {
+        std::vector<const char*> arguments{"m"};
+        arguments.insert(arguments.end(), preparation.begin(), preparation.end());
+        const Parsed alone = parse(arguments);
+        EXPECT_EQ(statusOf(alone), ExitStatus::USAGE) << preparation.front();
+        EXPECT_NE(alone.err.find("need images: give --input or --dataset"), std::string::npos)
+            << alone.err;
+        for (const char* source : {"--input", "--dataset"}) {
+            std::vector<const char*> whole = arguments;
+            whole.insert(whole.end(), {source, "a"});
+            EXPECT_EQ(statusOf(parse(whole)), ExitStatus::SUCCESS) << preparation.front();
+        }
+    }
 }
 
 TEST(ParseOptions, wantsASummaryOnlyOfAModelAlone) {

@@ -279,8 +279,11 @@ TEST_F(RunProgram, opensTheFilesOfItsReportsBeforeItRuns) {
 }
 
 TEST_F(RunProgram, refusesFilesThatItCannotUse) {
+    fs::create_directory(file("sequences"));
     writeFile(file("short"), "abc");
     writeFile(file("model"), "this is not a model");
+    writeFile(file("sequences/a.input"), kLstmStep);
+    writeFile(file("sequences/a.output"), kLstmStep);
     fs::create_symlink(file("loop"), file("loop"));
     const std::vector<Refusal> refusals = {
         {{file("missing")}, "missing: No such file or directory"},
@@ -293,6 +296,12 @@ TEST_F(RunProgram, refusesFilesThatItCannotUse) {
          "short has 3 bytes: must be a multiple of 256"},
         {{"builtin:lstm", "--input", file("short"), file("short")},
          "--input with 2 files: the model needs 1"},
+        {{"builtin:lstm", "--input", file("short"), "--square"},
+         "--mean, --std, --crop and --square need images: --input has other files"},
+        {{"builtin:lstm", "--dataset", file("sequences"), "--crop", "1"},
+         "--crop and --square need images: "},
+        {{"builtin:lstm", "--dataset", file("sequences"), "--expect-top1", "0.5"},
+         "sequences has sequences, which have no top-1"},
         {{"builtin:lstm", "--expect", file("short")},
          "short: the golden output has 3 bytes: must have 256"},
         {{"builtin:resnet"}, "no built-in model \"resnet\""},

@@ -22,7 +22,8 @@ derived test. Prints a line for each test that fails, then "N passed, N failed, 
 only what the format allows: an example for the runtime that the device does not support, and
 dynamic output shapes where the device says that it has none.
 
-Exit status: 0 if nothing failed; 1 if something did; 2 for wrong arguments or unreadable files.
+Exit status: 0 if nothing failed; 1 if something did; 2 for wrong arguments, files that cannot be
+read or written, a device that cannot be opened, or if no example was selected.
 
 Example:
   nnburst-conformance ../shared/vectors --device spawn --via sync,burst --derive all

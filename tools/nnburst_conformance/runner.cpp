@@ -6,15 +6,16 @@
 
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <thread>
 
 #include "nnburst_conformance/example_test.h"
 #include "nnburst_conformance/report.h"
 #include "support/device_source.h"
+#include "support/output_file.h"
 
 namespace nnburst::conformance {
 
@@ -128,19 +129,14 @@ class Run {
 }  // namespace
 
 Result<ExitStatus> run(const Options& options, std::ostream& out) {
+    NNBURST_TRY_ASSIGN(tools::OutputFile file, tools::OutputFile::open(options.report));
     Run run(options, out);
     NNBURST_TRY(run.findFiles());
     NNBURST_TRY(run.runAll());
     const Counts total = run.report().total();
-    if (!options.report.empty()) {
-        std::ofstream file(options.report);
-        run.report().writeJson(file);
-        file.close();
-        if (!file) {
-            return failure(ErrorStatus::INVALID_ARGUMENT,
-                           fmt::format("cannot write the report to {}", options.report));
-        }
-    }
+    std::ostringstream json;
+    run.report().writeJson(json);
+    NNBURST_TRY(file.write(json.str()));
     if (total.passed + total.failed + total.skipped == 0) {
         return failure(
             ErrorStatus::INVALID_ARGUMENT,

@@ -166,21 +166,24 @@ int main(int argc, char** argv) {
         "Streams frames through a model in process, through a burst to a driver process and by RPC "
         "to the same driver, and shows what each costs.");
     app.set_version_flag("--version", "nnburst-demo " NNBURST_VERSION);
-    app.add_option("MODEL", options.modelFile,
-                   "A .tflite file; without it, the built-in MobileNet v1")
-        ->type_name("");
+    CLI::Option* model = app.add_option("MODEL", options.modelFile,
+                                        "A .tflite file; without it, the built-in MobileNet v1")
+                             ->type_name("");
     app.add_option("--frames", options.frames, "Frames to stream on each way")
         ->check(CLI::Range(1U, 100'000'000U).description(""))
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--width", options.width, "Width multiplier of the built-in MobileNet")
         ->type_name("X")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->excludes(model);
     app.add_option("--resolution", options.resolution, "Input resolution of the built-in MobileNet")
         ->type_name("PIXELS")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->excludes(model);
     app.add_flag("--quant8", options.quant8,
-                 "8-bit weights and activations in the built-in MobileNet");
+                 "8-bit weights and activations in the built-in MobileNet")
+        ->excludes(model);
     nnburst::tools::addThreadOption(app, "--threads", options.driver.threads);
     app.add_option("--json", options.jsonFile, "Also write the figures to FILE")->type_name("FILE");
     app.footer(

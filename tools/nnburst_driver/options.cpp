@@ -76,12 +76,13 @@ void addSocketOptions(CLI::App& app, Options& options) {
                    "Group of the socket, a name or a number; the group of this process by default")
         ->type_name("GROUP");
     app.add_option("--allow-user", options.allowedUsers,
-                   "Serve only clients of this user, a name or a number, and those of other "
-                   "--allow-user and --allow-group; may be given several times")
+                   "Admit this user (name or number); may be repeated. If any --allow-user or "
+                   "--allow-group is given, only clients that one of them names are served")
         ->type_name("USER");
     app.add_option("--allow-group", options.allowedGroups,
-                   "Serve only clients in this group, a name or a number, and those of other "
-                   "--allow-user and --allow-group; may be given several times")
+                   "Admit the members of this group (name or number); may be repeated. If any "
+                   "--allow-user or --allow-group is given, only clients that one of them names "
+                   "are served")
         ->type_name("GROUP");
     app.add_option("--metrics-socket", options.metricsSocket,
                    "Answer HTTP requests on the Unix socket PATH with figures for Prometheus; "
@@ -179,15 +180,17 @@ void addKindOptions(CLI::App& app, Options& options) {
     app.add_flag("--no-calibration", options.noCalibration,
                  "Report 1.0 for all capabilities if there is no --capabilities: neither use nor "
                  "measure those of this machine");
-    app.add_option("--calibrate", options.calibrationFile,
-                   "Measure the capabilities with these options on this machine, write them to "
-                   "FILE, and end")
-        ->type_name("FILE");
+    CLI::Option* calibration =
+        app.add_option("--calibrate", options.calibrationFile,
+                       "Measure the capabilities with the given --threads, --processors and kernel "
+                       "options, write them to FILE, and end")
+            ->type_name("FILE");
     app.add_option("--calibration-rounds", options.calibrationRounds,
-                   "Times to measure each workload")
+                   "Times to measure each workload, with --calibrate")
         ->type_name("N")
         ->check(CLI::Range(1U, 10000U))
-        ->capture_default_str();
+        ->capture_default_str()
+        ->needs(calibration);
 }
 
 void addTuningOptions(CLI::App& app, DriverOptions& device) {
@@ -242,9 +245,10 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
     addTuningOptions(app, options.device);
     addLogOptions(app, options);
     app.footer(
-        "\nExit status: 0 after a signal or the end of the client of --fd, and of --calibrate; 1 "
-        "if "
-        "it\ncannot serve, with the reason; 2 for wrong arguments.");
+        "\nExit status: 0 after a signal, the end of the client of --fd, or --calibrate; 2 if an\n"
+        "option is unknown, lacks one that it needs, or its value has the wrong form; 1 if it\n"
+        "cannot serve, with the reason: also if a limit or a name is wrong, or options do not fit\n"
+        "each other or this machine.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -16,6 +16,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/graph/graph.h"
@@ -180,8 +181,13 @@ void print(const Table& table) {
 }  // namespace nnburst
 
 int main(int argc, char** argv) {
+    constexpr const char* kUsage = "usage: nnburst-operations DIR...\n";
+    if (argc == 2 && std::string_view(argv[1]) == "--help") {
+        fmt::print("{}", kUsage);
+        return 0;
+    }
     if (argc < 2) {
-        fmt::print(stderr, "usage: nnburst-operations DIR...\n");
+        fmt::print(stderr, "{}", kUsage);
         return 2;
     }
     if (const auto engine = nnburst::exec::Engine::create({}); !engine) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/invalid.h"
 #include "nnburst_run/accuracy.h"
 #include "nnburst_run/accuracy_page.h"
 #include "nnburst_run/dataset.h"
@@ -45,6 +46,21 @@ tools::BenchmarkRow rowOf(const ModelAccuracy& accuracy) {
             .noise = accuracy.noise};
 }
 
+/// Refuses options that the data has no use for.
+Result<> checkFits(const Options& options, const Dataset& dataset) {
+    if (dataset.sequences.empty()) {
+        return {};
+    }
+    if (options.expectedTop1) {
+        return invalid("--expect-top1: {} has sequences, which have no top-1", options.dataset);
+    }
+    if (options.images != tools::ImagePreparation()) {
+        return invalid("--mean, --std, --crop and --square need images: {} has sequences",
+                       options.dataset);
+    }
+    return {};
+}
+
 /// The models of `models` that `against` has too: how far they are apart. True if one is worse.
 bool printDrifts(const std::vector<ModelAccuracy>& models,
                  const std::vector<ModelAccuracy>& against) {
@@ -69,6 +85,7 @@ DriverOptions driverOptions(KernelChoice kernels, std::uint32_t threads) {
 
 Result<ExitStatus> runAccuracy(const Options& options) {
     NNBURST_TRY_ASSIGN(const Dataset dataset, readDataset(options.dataset, options.limit));
+    NNBURST_TRY(checkFits(options, dataset));
     NNBURST_TRY_ASSIGN(ReportFiles files, ReportFiles::open(options));
     std::vector<std::string> sources{options.model};
     sources.insert(sources.end(), options.moreModels.begin(), options.moreModels.end());

@@ -56,6 +56,9 @@ Result<InputSteps> InputSteps::create(const std::vector<std::string>& paths,
         steps.count_ = steps.images_.size();
         return steps;
     }
+    if (preparation != tools::ImagePreparation()) {
+        return invalid("--mean, --std, --crop and --square need images: --input has other files");
+    }
     if (paths.size() != model.inputNames.size()) {
         return invalid("--input with {} files: the model needs {}", paths.size(),
                        model.inputNames.size());

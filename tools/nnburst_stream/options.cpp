@@ -35,28 +35,27 @@ What is measured:
               spin before each is due) and of the driver, if this program has started it
   calls       system calls of a frame, of one client, counted with ptrace(2) in a pass of its own
               in which the client does not sleep until a frame is due
-  waiting     of each end of a burst for the other, after the warm-up: how often, a frame, it waited
-              for more than a microsecond, and slept; how often an alarm woke it before what it
-              waited for was there (early) or after (late); and the part of a processor that it
-              burnt by spinning
+  waiting     for each end of a burst, after the warm-up: waits of over 1 us and sleeps for each
+              frame; alarms that woke it before the event (early), events that woke it before the
+              alarm (late); share of a processor spent spinning
   in driver   time in the driver, as the driver measured it, in a pass of its own
 
 Frames are pseudo-random, always the same, or those of --inputs; they are made beforehand and
-written to shared memory before each is due. Until then a client sleeps, and spins for the last 200 microseconds. Clients take turns
-within a period: client i of N is i/N of a period late. With --baseline the ways alternate in
-segments, in random order, 20 rounds at most. Each round sends the same frames on all ways; the
-first frames of each segment are not measured.
+written to shared memory before each is due. Until then a client sleeps, and spins for the last
+200 microseconds. Clients take turns within a period: client i of N is i/N of a period late. With
+--baseline the ways alternate in segments, in random order, 20 rounds at most. Each round sends the
+same frames on all ways; the first frames of each segment are not measured.
 
 The burst executes one request again and again (Burst::createReusableExecution). With --in-flight a
 client has N requests, each with memory of its own. It waits for the oldest output whenever it has
 sent all N, and while the next frame is not due; but it sends a frame that becomes due although
-others are in flight, if no output can come by then, going by the quickest so far. What cannot
-be pipelined has one frame in flight: inprocess and rpc. A model that feeds states back and a device
-in this process are refused.
+others are in flight, if no output can come by then, going by the quickest so far. The ways
+inprocess and rpc always have one frame in flight. --in-flight is refused for a model with states
+and for a device in this process.
 
---threads is for devices that this program makes; a driver that runs already has its own. With auto
-the number is found while models are prepared, before anything is measured; ways that differ in
-process may differ in it.
+--threads is for devices that this program makes, that of --baseline inprocess included; a driver
+that runs already has its own. With auto the number is found while models are prepared, before
+anything is measured; ways that differ in process may differ in it.
 
 Names of TFLite's benchmark_model for the same: --graph, --num_threads, --num_runs, --min_secs,
 --warmup_runs, --run_frequency. Latencies are also printed in the form of its lines.
@@ -67,8 +66,8 @@ constexpr const char* kFooterEnd = R"(
 Percentiles that so few frames cannot show are left out: p90 needs 10, p99 100 and p99.9 1,000.
 
 Exit status: 0 if all frames were sent; 1 if the model could not be run, the driver ended, outputs
-differ between the ways, or a file could not be written; 2 for wrong arguments; 3 if a time is longer
-than in the --compare file by more than twice the noise, or that has none of these times. Ctrl-C ends
+differ between the ways, or a file could not be written; 2 for wrong arguments; 3 if a time is
+longer than in the --compare file by more than twice the noise, or no time is in both. Ctrl-C ends
 the stream and reports, and so does the end of the driver.
 
 Examples. A camera at 60 Hz compared with a call in process and with RPC; a model of some
@@ -111,6 +110,12 @@ void check(const Options& options) {
         throw CLI::ValidationError("--realtime, --processors",
                                    "must be given with --device spawn: other drivers run already");
     }
+    if (options.threads != 1 && !options.makesDevice() &&
+        std::ranges::find(options.baselines, Way::IN_PROCESS) == options.baselines.end()) {
+        throw CLI::ValidationError("--threads",
+                                   "must be given with --device local or spawn, or with --baseline "
+                                   "inprocess: a driver that runs already has its own");
+    }
     for (const Way way : options.baselines) {
         if (way == Way::PLAIN && options.isPlain) {
             throw CLI::ValidationError("--baseline",
@@ -140,11 +145,81 @@ void take(const Written& written, Options& options) {
     }
 }
 
+CLI::Validator isBetween(double low, double high) {
+    return CLI::Range(low, high).description("");
+}
+
+CLI::Validator isCount(std::uint64_t low, std::uint64_t high) {
+    return CLI::Range(low, high).description("");
+}
+
+/// What is streamed, how fast and for how long.
+void addStreamOptions(CLI::App& app, Options& options, Written& written) {
+    CLI::Option* model =
+        app.add_option("MODEL", options.model, "A .tflite file or a built-in model")->type_name("");
+    app.add_option("--graph", options.model, "The same as an option")
+        ->type_name("MODEL")
+        ->excludes(model);
+    app.add_option("--inputs", options.inputs,
+                   "Frames from DIR instead of random ones: PNG and JPEG images, or files of\n"
+                   "elements, each of one or more frames. As many as 64 MiB hold")
+        ->type_name("DIR");
+    CLI::Option* rate = app.add_option("--rate", options.rate, "Frames a second of each client")
+                            ->check(isBetween(kShortest, kHighestRate))
+                            ->type_name("HZ");
+    CLI::Option* max = app.add_flag("--max", written.isMax,
+                                    "Each frame as soon as the last one is done; the default")
+                           ->excludes(rate);
+    app.add_option("--run_frequency", written.frequency, "As --rate; negative or zero is --max")
+        ->check(isBetween(-kHighestRate, kHighestRate))
+        ->type_name("HZ")
+        ->excludes(rate)
+        ->excludes(max);
+    app.add_option("--duration,--min_secs", options.seconds,
+                   "Measure on each way for so long; 5 if there is no --frames.\n"
+                   "With --frames until both are reached")
+        ->check(isBetween(kShortest, kLongestSeconds))
+        ->type_name("S");
+    app.add_option("--frames,--num_runs", options.frames,
+                   "Measure so many frames of each client on each way")
+        ->check(isCount(1, 1'000'000'000'000))
+        ->type_name("N");
+    app.add_option("--warm-up,--warmup_runs", options.warmUp,
+                   "Frames of each client on each way before the first that is measured")
+        ->check(isCount(0, 1'000'000'000))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--deadline", options.deadlineMs,
+                   "Milliseconds after it is due at which a frame must be done; the device is told")
+        ->check(isBetween(kShortest, kLongestSeconds))
+        ->type_name("MS");
+}
+
+void addDeviceOptions(CLI::App& app, Options& options) {
+    app.add_option(
+           "--device", options.device,
+           "local: in this process; spawn: in a driver process of its own;\n"
+           "nnapi, nnapi:NAME: through libneuralnetworks.so, on the devices that its runtime\n"
+           "chooses or on the one of that name; PATH: in the driver that listens on that socket")
+        ->type_name("local|spawn|nnapi|PATH")
+        ->capture_default_str();
+    tools::addThreadOption(app, "--threads,--num_threads", options.threads);
+    app.add_option("--realtime", options.realtime,
+                   "Real-time priority of the threads that serve bursts in a spawned driver")
+        ->check(isCount(1, 99))
+        ->type_name("N");
+    tools::addProcessorOption(app, options.processors,
+                              "Processors on which a spawned driver may run, such as 2,3");
+}
+
 void addWaitOption(CLI::App& app, std::string& written) {
     std::vector<std::string> names;
     std::string help = "How both ends of a burst wait";
     for (const WaitModeName& mode : kWaitModes) {
         help += fmt::format("\n{}: {}", mode.name, mode.meaning);
+        if (mode.mode == WaitMode::SPIN) {  // policyOf sees to that
+            help += "; here the client's window has no end";
+        }
         names.emplace_back(mode.name);
     }
     app.add_option("--wait", written, help)
@@ -153,69 +228,22 @@ void addWaitOption(CLI::App& app, std::string& written) {
         ->capture_default_str();
 }
 
-void addOptions(CLI::App& app, Options& options, Written& written) {
-    const auto between = [](double low, double high) {
-        return CLI::Range(low, high).description("");
-    };
-    const auto whole = [](std::uint64_t low, std::uint64_t high) {
-        return CLI::Range(low, high).description("");
-    };
-    CLI::Option* model =
-        app.add_option("MODEL", options.model, "A .tflite file or a built-in model")->type_name("");
-    app.add_option("--graph", options.model, "The same as an option")
-        ->type_name("MODEL")
-        ->excludes(model);
-    app.add_option(
-           "--device", options.device,
-           "local: in this process; spawn: in a driver process of its own;\n"
-           "nnapi, nnapi:NAME: through libneuralnetworks.so, on the devices that its runtime\n"
-           "chooses or on the one of that name; PATH: in the driver that listens on that socket")
-        ->type_name("local|spawn|nnapi|PATH")
-        ->capture_default_str();
-    CLI::Option* rate = app.add_option("--rate", options.rate, "Frames a second of each client")
-                            ->check(between(kShortest, kHighestRate))
-                            ->type_name("HZ");
-    CLI::Option* max = app.add_flag("--max", written.isMax,
-                                    "Each frame as soon as the last one is done; the default")
-                           ->excludes(rate);
-    app.add_option("--run_frequency", written.frequency, "As --rate; negative or zero is --max")
-        ->check(between(-kHighestRate, kHighestRate))
-        ->type_name("HZ")
-        ->excludes(rate)
-        ->excludes(max);
-    app.add_option("--duration,--min_secs", options.seconds,
-                   "Measure on each way for so long; 5 if there is no --frames.\n"
-                   "With --frames until both are reached")
-        ->check(between(kShortest, kLongestSeconds))
-        ->type_name("S");
-    app.add_option("--frames,--num_runs", options.frames,
-                   "Measure so many frames of each client on each way")
-        ->check(whole(1, 1'000'000'000'000))
-        ->type_name("N");
+/// How frames reach the device.
+void addWayOptions(CLI::App& app, Options& options, Written& written) {
     app.add_option("--clients", options.clients,
                    "Threads that stream at the same time, each with a burst and a prepared model\n"
                    "of its own, and a connection of its own to a driver's socket")
-        ->check(whole(1, 256))
+        ->check(isCount(1, 256))
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--in-flight", options.inFlight,
                    "Frames that a client may have in flight on its burst")
-        ->check(whole(1, kMostInFlight))
+        ->check(isCount(1, kMostInFlight))
         ->type_name("N")
         ->capture_default_str();
     addWaitOption(app, written.wait);
     app.add_flag("--plain", options.isPlain,
                  "Send each request as a whole, without reusable executions");
-    tools::addThreadOption(app, "--threads,--num_threads", options.threads);
-    app.add_option("--warm-up,--warmup_runs", options.warmUp,
-                   "Frames of each client on each way before the first that is measured")
-        ->check(whole(0, 1'000'000'000))
-        ->type_name("N")
-        ->capture_default_str();
-    app.add_option("--deadline", options.deadlineMs,
-                   "Milliseconds after it is due at which a frame must be done; the device is told")
-        ->check(between(kShortest, kLongestSeconds))
-        ->type_name("MS");
     app.add_option("--baseline", written.baselines,
                    "Compare the burst with one without reusable executions, with a call in\n"
                    "process, and with executions by RPC of the same driver")
@@ -223,16 +251,9 @@ void addOptions(CLI::App& app, Options& options, Written& written) {
         ->allow_extra_args(false)
         ->check(CLI::IsMember({"plain", "inprocess", "rpc"}).description(""))
         ->type_name("plain,inprocess,rpc");
-    app.add_option("--inputs", options.inputs,
-                   "Frames from DIR instead of random ones: PNG and JPEG images, or files of\n"
-                   "elements, each of one or more frames. As many as 64 MiB hold")
-        ->type_name("DIR");
-    app.add_option("--realtime", options.realtime,
-                   "Real-time priority of the threads that serve bursts in a spawned driver")
-        ->check(whole(1, 99))
-        ->type_name("N");
-    tools::addProcessorOption(app, options.processors,
-                              "Processors on which a spawned driver may run, such as 2,3");
+}
+
+void addReportOptions(CLI::App& app, Options& options) {
     app.add_option("--json", options.json,
                    "Write all figures to this file, in the form of Google Benchmark and more")
         ->type_name("F");
@@ -258,6 +279,10 @@ const char* toString(Way way) noexcept {
             return "rpc";
     }
     return "unknown way";
+}
+
+bool Options::makesDevice() const noexcept {
+    return device == "local" || device == "spawn";
 }
 
 std::optional<std::chrono::nanoseconds> Options::period() const {
@@ -289,7 +314,10 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
     CLI::App app(kDescription, "nnburst-stream");
     app.set_version_flag("--version", "nnburst-stream " NNBURST_VERSION);
     app.footer(std::string(kFooter) + tools::kBuiltinModelsHelp + kFooterEnd);
-    addOptions(app, options, written);
+    addStreamOptions(app, options, written);
+    addDeviceOptions(app, options);
+    addWayOptions(app, options, written);
+    addReportOptions(app, options);
     try {
         app.parse(argc, argv);
         take(written, options);

@@ -56,6 +56,8 @@ struct Options {
     std::vector<std::uint32_t> processors;  ///< as DriverOptions::processors, likewise
     std::vector<std::string> commandLine;
 
+    /// Whether the device is one that this program makes, so that `threads` is for it.
+    [[nodiscard]] bool makesDevice() const noexcept;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> period() const;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline() const;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> duration() const;
@@ -70,7 +72,7 @@ enum class ExitStatus : std::uint8_t {
     SUCCESS = 0,
     FAILURE = 1,  ///< the model could not be run, a file not be written, or outputs differ
     USAGE = 2,    ///< wrong arguments
-    SLOWER = 3,   ///< slower than in the file of --compare, or that has none of its rows
+    SLOWER = 3,   ///< slower than in the file of --compare, or no row is in both
 };
 
 /// Reads the command line. Returns an exit status if the program is to end now: help was printed to

@@ -69,6 +69,19 @@ std::string inFlightText(const Options& options) {
                        others.empty() ? "" : fmt::format(" ({}: 1)", others));
 }
 
+/// "2 kernel threads"; of a driver that runs already "the driver's kernel threads", and what a
+/// baseline in process has.
+std::string threadsText(const Options& options) {
+    const std::string text = tools::threadsText(options.threads);
+    if (options.makesDevice()) {
+        return text;
+    }
+    const bool hasOther =
+        std::ranges::find(options.baselines, Way::IN_PROCESS) != options.baselines.end();
+    return "the driver's kernel threads" +
+           (hasOther ? fmt::format(" (inprocess: {})", text) : std::string());
+}
+
 /// "1 client", "2 clients".
 std::string counted(std::size_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -113,7 +126,7 @@ std::string settingsText(const Report& report) {
                                    options.rate ? fmt::format("{:g} a second", *options.rate)
                                                 : std::string("as fast as it goes"),
                                    counted(options.clients, "client"), inFlightText(options),
-                                   tools::threadsText(options.threads), toString(options.wait));
+                                   threadsText(options), toString(options.wait));
     if (options.deadlineMs) {
         text += fmt::format(", deadline {:g} ms", *options.deadlineMs);
     }

@@ -45,13 +45,12 @@ Result<Session> Session::create(const Options& options, const TfliteModel& model
 
 Result<> Session::open(const TfliteModel& model) {
     DriverOptions driver{.threads = options_->threads};
-    const bool isOwnDevice = options_->device == "local" || options_->device == "spawn";
     const std::vector<pid_t> before = tools::childProcesses();
     const auto start = steady_clock::now();
     DriverOptions spawned = driver;
     spawned.processors = options_->processors;
     spawned.realtimePriority = options_->realtime;
-    for (std::uint32_t i = 0; i < (isOwnDevice ? 1 : options_->clients); ++i) {
+    for (std::uint32_t i = 0; i < (options_->makesDevice() ? 1 : options_->clients); ++i) {
         NNBURST_TRY_ASSIGN(SharedDevice device, tools::openDevice(options_->device, spawned));
         devices_.push_back(std::move(device));
     }
@@ -61,7 +60,7 @@ Result<> Session::open(const TfliteModel& model) {
         driverClock_ = process
                            ? tools::ProcessorClock::of(*process)
                            : Result<tools::ProcessorClock>(tl::unexpected<Error>(process.error()));
-    } else if (!isOwnDevice) {
+    } else if (!options_->makesDevice()) {
         driverClock_ =
             failure(ErrorStatus::GENERAL_FAILURE, "the driver was not started by this program");
     }

@@ -69,6 +69,7 @@ int run(int argc, char** argv) {
         ->type_name("S")
         ->check(CLI::Range(1U, 3600U))
         ->capture_default_str();
+    app.footer("\nExit status: 0; 1 if the driver cannot be read; 2 for wrong arguments.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -28,6 +28,8 @@ struct ImagePreparation {
     /// ones).
     std::optional<std::array<double, 3>> mean;
     std::optional<std::array<double, 3>> deviation;
+
+    bool operator==(const ImagePreparation&) const = default;
 };
 
 /// The image in `width` x `height`, without averaging over more than the four nearest pixels:

@@ -109,7 +109,8 @@ std::string metricsText(const Service& service) {
     for (const Service::Client& client : clients) {
         text.sample("nnburst_client_executions_total", labelsOf(client), client.executions.ended);
     }
-    text.family("nnburst_client_execution_errors_total", "counter", "Failed ones of a client.");
+    text.family("nnburst_client_execution_errors_total", "counter",
+                "Executions of a client that failed.");
     for (const Service::Client& client : clients) {
         text.sample("nnburst_client_execution_errors_total", labelsOf(client),
                     client.executions.failed);
@@ -128,7 +129,8 @@ std::string metricsText(const Broker& broker) {
     text.sample("nnburst_workers", "", workers.workers);
     text.family("nnburst_workers_started_total", "counter", "Worker processes that were started.");
     text.sample("nnburst_workers_started_total", "", workers.started);
-    text.family("nnburst_workers_failed_total", "counter", "Those that ended by a fault.");
+    text.family("nnburst_workers_failed_total", "counter",
+                "Worker processes that ended by a fault.");
     text.sample("nnburst_workers_failed_total", "", workers.failed);
     const Account::Usage connections = broker.accounts().driver()->usage(Resource::CONNECTIONS);
     text.family("nnburst_used", "gauge", "What all clients use.");
