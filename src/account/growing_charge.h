@@ -29,6 +29,11 @@ class GrowingCharge {
         return {};
     }
 
+    /// A charge of its own to the same account.
+    [[nodiscard]] Result<Charge> apart(std::uint64_t amount) const {
+        return chargeTo(account_, resource_, amount);
+    }
+
     /// Gives all of it back.
     void clear() noexcept { charges_.clear(); }
 

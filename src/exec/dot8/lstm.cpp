@@ -136,10 +136,13 @@ class MatrixList {
         if (!isCovered_ || !std::all_of(matrices_.begin(), matrices_.end(), hasValue)) {
             return nullptr;
         }
-        NNBURST_TRY_ASSIGN(std::shared_ptr<const PackedFilter> filter,
-                           shareFilter(context, sizes_, true, [&] {
-                               return packMatrices(operation_, kernels_, sizes_, matrices_);
-                           }));
+        auto shared = shareFilter(context, sizes_, true, [&] {
+            return packMatrices(operation_, kernels_, sizes_, matrices_);
+        });
+        if (!shared && shared.error().status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT) {
+            return nullptr;  // too many steps of an unrolled sequence have the same weights
+        }
+        NNBURST_TRY_ASSIGN(std::shared_ptr<const PackedFilter> filter, std::move(shared));
         return makeReferenceStep(
             {.type = operation_.type,
              .inputs = {operation_.inputs.begin(), operation_.inputs.end()},

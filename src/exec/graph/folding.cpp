@@ -50,11 +50,14 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
         resultBytes += sizeBytes(shapes.operand(output));
     }
     if (!graph.constants.hasRoomForResults(resultBytes) ||
-        !graph.constants.hasRoomForResults(step->scratchBytes()) ||
-        (memory != nullptr && !memory->add(resultBytes + step->scratchBytes()))) {
+        !graph.constants.hasRoomForResults(step->scratchBytes())) {
         NNBURST_VLOG(COMPILATION, "operation {}, {}, on constants is left to runs: {} bytes", index,
                      toString(operation.type), resultBytes);
         return {};
+    }
+    Charge computing;
+    if (memory != nullptr) {
+        NNBURST_TRY_ASSIGN(computing, memory->apart(resultBytes + step->scratchBytes()));
     }
     std::vector<std::byte*> operands;
     for (const std::uint32_t input : operation.inputs) {
@@ -74,6 +77,10 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
         return {};
     }
 
+    computing = Charge();
+    if (memory != nullptr) {
+        NNBURST_TRY(memory->add(resultBytes));
+    }
     for (std::size_t output = 0; output < results.size(); ++output) {
         const std::uint32_t operand = operation.outputs[output];
         const OperandView view = shapes.operand(operand);

@@ -17,9 +17,9 @@ namespace nnburst::exec {
 
 /// If all inputs of the operation are constants and no output is one of the graph's, computes it
 /// with its reference kernel and makes its outputs constants: plans then skip the operation.
-/// `shapes` has just visited it. An operation that is not computed when `limit` is over is left to
-/// the runs of the graph, and so is one whose results cannot be charged to `memory`, unless that is
-/// null, and one that its kernel refuses: each run gives that error.
+/// `shapes` has just visited it. An operation is left to the runs of the graph if it is not
+/// computed when `limit` is over, or if its kernel refuses it: then each run gives that error.
+/// Results are charged to `memory`, unless that is null. RESOURCE_EXHAUSTED_* if they cannot be.
 [[nodiscard]] Result<> foldOperation(Graph& graph, const ShapeInference& shapes,
                                      std::size_t operation, TimeLimit& limit,
                                      GrowingCharge* memory);

@@ -12,4 +12,11 @@ Result<HalVersion> GraphCheck::visit(std::size_t operation) {
     return version;
 }
 
+Result<HalVersion> GraphCheck::visitOnly(std::size_t operation) {
+    NNBURST_TRY_ASSIGN(const HalVersion version, shapes_.visit(operation));
+    // An operation that is not folded is one whose values are not known.
+    (void)foldOperation(graph_, shapes_, operation, foldingLimit_, memory_);
+    return version;
+}
+
 }  // namespace nnburst::exec

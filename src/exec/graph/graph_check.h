@@ -34,8 +34,10 @@ class GraphCheck {
         : graph_(graph), shapes_(graph), foldingLimit_(foldingEnd), memory_(memory) {}
 
     /// Gives the first HAL version that allows the operation. The error does not say which
-    /// operation it is.
+    /// operation it is. RESOURCE_EXHAUSTED_* if its results cannot be charged.
     [[nodiscard]] Result<HalVersion> visit(std::size_t operation);
+    /// The same for a graph that does not run: does not fold where the results cannot be charged.
+    [[nodiscard]] Result<HalVersion> visitOnly(std::size_t operation);
 
     [[nodiscard]] const ShapeInference& shapes() const noexcept { return shapes_; }
 

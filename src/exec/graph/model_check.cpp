@@ -66,7 +66,7 @@ Result<HalVersion> ModelCheck::visitOperation(const Subgraph& subgraph, GraphChe
                                               std::size_t index, std::uint32_t nesting,
                                               Expanded& expanded) {
     const Operation& operation = subgraph.operations[index];
-    NNBURST_TRY_ASSIGN(const HalVersion version, check.visit(index));
+    NNBURST_TRY_ASSIGN(const HalVersion version, check.visitOnly(index));
     std::uint64_t count = 1;
     if (isControlFlow(operation.type)) {
         NNBURST_TRY(checkControlFlow(model_, subgraph, operation));

@@ -67,14 +67,6 @@ std::optional<ImagePadding> paddingOf(const OperationView& pad) {
                         .bottom = static_cast<std::uint64_t>(sizes[3])};
 }
 
-/// Whether the image of a PAD may have no rows or columns when the graph runs: a PAD takes such an
-/// image, a convolution refuses it. Requests give no tensors without elements.
-bool mayBeEmpty(const Graph& graph, std::uint32_t image, const Shape& shape) noexcept {
-    const bool isOfRequest =
-        graph.isMain && graph.subgraph.operands[image].lifetime == OperandLifeTime::SUBGRAPH_INPUT;
-    return !isOfRequest && (shape[1] == 0 || shape[2] == 0);
-}
-
 std::optional<SpatialForm> formOf(OperationType type) noexcept {
     switch (type) {
         case OperationType::CONV_2D:
@@ -183,7 +175,7 @@ Result<> mergePadding(Graph& graph, const ShapeInference& shapes, AddedScalars& 
     const std::uint32_t output = pad.outputs[0];
     const OperationInstance instance = shapes.operation(index);
     const std::optional<ImagePadding> padding = paddingOf(instance.view());
-    if (!padding || mayBeEmpty(graph, image, instance.inputs[0].shape)) {
+    if (!padding) {
         return {};
     }
     // An operation that reads it elsewhere, too, is among the readers twice.
@@ -217,13 +209,29 @@ Result<> mergePaddings(Graph& graph, const ShapeInference& shapes) {
     const std::vector<Operation>& operations = graph.subgraph.operations;
     // One for each operand, of which only those of PADs are looked at.
     std::vector<std::vector<std::uint32_t>> readers(graph.subgraph.operands.size());
+    // A PAD takes an image without rows or columns, and a convolution refuses it. Requests give no
+    // tensors without elements, and convolutions compute none.
+    std::vector<bool> hasPixels(graph.subgraph.operands.size());
+    if (graph.isMain) {
+        for (const std::uint32_t input : graph.subgraph.inputIndexes) {
+            hasPixels[input] = true;
+        }
+    }
+    const auto mayBeEmpty = [&](std::uint32_t image) {
+        const Shape& shape = shapes.operand(image).shape;
+        return !hasPixels[image] && (shape.rank() != 4 || shape[1] == 0 || shape[2] == 0);
+    };
     const auto isMergeable = [&](std::size_t index) {
         const Operation& operation = operations[index];
         return operation.type == OperationType::PAD && !graph.isFolded[index] &&
                graph.subgraph.operands[operation.outputs[0]].lifetime ==
-                   OperandLifeTime::TEMPORARY_VARIABLE;
+                   OperandLifeTime::TEMPORARY_VARIABLE &&
+               !mayBeEmpty(operation.inputs[0]);
     };
     for (std::uint32_t index = 0; index < operations.size(); ++index) {
+        if (formOf(operations[index].type)) {
+            hasPixels[operations[index].outputs[0]] = true;
+        }
         for (const std::uint32_t input : operations[index].inputs) {
             readers[input].push_back(index);
         }

@@ -70,7 +70,7 @@ inline constexpr std::size_t kTransposeOutputShape = 3;
 /// The arguments of TRANSPOSE_CONV_2D, and where its windows lie: turned around, since each input
 /// goes to a window of outputs.
 struct TransposeConvolution {
-    SpatialArguments arguments;  ///< but for strides and explicit padding, which the axes have
+    SpatialArguments arguments;  ///< without strides and explicit padding: see `height` and `width`
     /// Input `i` goes to the outputs i * stride - paddingBefore + t, for t in [0, filterSize), as
     /// far as they exist.
     struct Axis {

@@ -423,6 +423,9 @@ Result<std::shared_ptr<CompiledModel>> CompiledModel::compile(const std::shared_
     if (!model.referenced.empty()) {
         // Preparing a graph does not look beyond it.
         NNBURST_TRY(requiredVersion(model, limits.memory));
+        if (limits.memory != nullptr) {
+            limits.memory->clear();  // what it folded is gone
+        }
     }
     return compileForBest(engine, model, packed, limits);
 }

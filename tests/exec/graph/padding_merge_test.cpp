@@ -57,6 +57,20 @@ class PaddedImage {
         }
         addReader(CONV_2D, std::move(inputs));
     }
+    /// Pads what the last one computes, and convolves it with VALID.
+    void padAndConvolveResult(const Scalars& paddings) {
+        const auto sizes =
+            builder_.addConstant(OperandType::TENSOR_INT32, {4, 2}, bytesOf(paddings));
+        padded_ = builder_.addTensor(kFloat, {0, 0, 0, 0});
+        builder_.addOperation(PAD, {outputs_.back(), sizes}, {padded_});
+        outputs_.pop_back();
+        const auto filter =
+            builder_.addConstant(kFloat, {1, 3, 3, 1}, bytesOf(std::vector<float>(9)));
+        const auto bias = builder_.addConstant(kFloat, {1}, bytesOf(std::vector<float>(1)));
+        const auto one = builder_.addScalar(1);
+        addReader(CONV_2D, {padded_, filter, bias, builder_.addScalar(kValid), one, one,
+                            builder_.addScalar(0)});
+    }
     /// The same with VALID, and with strides that a request gives.
     void convolveWithStridesOfRequests() {
         const auto stride = builder_.addTensor(OperandType::INT32, {});
@@ -211,6 +225,15 @@ TEST(PaddingMerge, keepsThePaddingOfAnImageThatMayBeEmpty) {
     PaddedImage known({0, 0, 1, 1, 1, 1, 0, 0}, {0, 8, 8, 2});
     known.convolve({kValid});
     EXPECT_TRUE(known.merged(false)->isFolded[0]);
+}
+
+TEST(PaddingMerge, takesThePaddingOfAnImageThatAConvolutionComputes) {
+    PaddedImage model({0, 0, 1, 1, 1, 1, 0, 0}, {1, 0, 0, 2});
+    model.convolve({kValid});
+    model.padAndConvolveResult({0, 0, 1, 1, 1, 1, 0, 0});
+    const auto graph = model.merged(false);
+    EXPECT_FALSE(graph->isFolded[0]);
+    EXPECT_TRUE(graph->isFolded[2]);
 }
 
 }  // namespace
