@@ -45,8 +45,8 @@ install(FILES ${PROJECT_BINARY_DIR}/package/nnburst.pc ${PROJECT_BINARY_DIR}/pac
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 set(documents ${CMAKE_INSTALL_DATADIR}/doc/libnnburst-dev)
-install(FILES README.md SECURITY.md DESTINATION ${documents} COMPONENT dev)
-install(DIRECTORY docs DESTINATION ${documents} COMPONENT dev PATTERN Doxyfile EXCLUDE)
+install(FILES README.md CONTRIBUTING.md SECURITY.md DESTINATION ${documents} COMPONENT dev)
+install(DIRECTORY docs examples DESTINATION ${documents} COMPONENT dev PATTERN Doxyfile EXCLUDE)
 
 if(NNBURST_BUILD_TOOLS)
     install(TARGETS nnburst-driver RUNTIME COMPONENT driver)

@@ -15,17 +15,20 @@ import nnburst
 from nnburst import OperandType, OperationType
 
 
+def read_if_there(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (FileNotFoundError, ProcessLookupError):  # the process or thread has ended
+        return ""
+
+
 def drivers_of_this_process() -> list[int]:
-    children = [path.read_text().split() for path in Path("/proc/self/task").glob("*/children")]
-    drivers = []
-    for child in sum(children, []):
-        try:
-            name = (Path("/proc") / child / "comm").read_text()
-        except FileNotFoundError:  # it has ended
-            continue
-        if name.startswith("nnburst-driver"):
-            drivers.append(int(child))
-    return drivers
+    children = "".join(map(read_if_there, Path("/proc/self/task").glob("*/children"))).split()
+    return [
+        int(child)
+        for child in children
+        if read_if_there(Path("/proc") / child / "comm").startswith("nnburst-driver")
+    ]
 
 
 def driver_of_this_process() -> int:

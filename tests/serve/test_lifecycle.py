@@ -53,8 +53,8 @@ def fails(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["--threads", "0"], 2, "0 threads: must be 1 to 64, or auto"),
         (["--threads", "2", "--device", "/no/such/socket"], 2, "must be used with --device spawn or local"),
         (["--threads", "auto", "--device", "/no/such/socket"], 2, "must be used with --device spawn or local"),
-        (["--threads", "auto", "--device", "local", "--http", "127.0.0.1"], 2, "must be HOST:PORT"),
         (["--model-control", "explicit", "--load-model", "missing", "--device", "local"], 1, "no such folder"),
+        (["--threads", "auto", "--model-control", "explicit", "--load-model", "missing"], 1, "no such folder"),
         (["--device", "/no/such/socket"], 1, "/no/such/socket"),
     ],
 )

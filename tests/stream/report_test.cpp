@@ -276,7 +276,7 @@ TEST(SettingsText, namesTheThreadsOfDevicesThatThisProgramMakesAlone) {
     EXPECT_NE(settingsText(report).find(", 1 kernel thread, "), std::string::npos)
         << settingsText(report);
     report.options.device = "/run/nn.sock";
-    EXPECT_NE(settingsText(report).find(", the driver's kernel threads, "), std::string::npos)
+    EXPECT_NE(settingsText(report).find(", the device's kernel threads, "), std::string::npos)
         << settingsText(report);
     report.options.threads = 2;
     report.options.baselines = {Way::IN_PROCESS};

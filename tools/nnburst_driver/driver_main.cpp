@@ -484,12 +484,6 @@ Result<> calibrateTo(const Options& options) {
                        "--calibrate: it measures the kernels of nnburst-driver, which this driver "
                        "does not use; write a file for --capabilities instead");
     }
-    if (!options.socketPath.empty() || options.fd >= 0 || !options.metricsSocket.empty() ||
-        options.metricsPort != 0 || options.isolation != device::Isolation::NONE) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       "--calibrate measures and ends: it must not be given with --socket, --fd, "
-                       "--isolate or --metrics-*");
-    }
     NNBURST_TRY(useProcessors(options.device.processors));
     NNBURST_TRY_ASSIGN(const Capabilities capabilities,
                        calibrate(options.device, options.calibrationRounds));

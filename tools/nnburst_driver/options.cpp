@@ -185,6 +185,10 @@ void addKindOptions(CLI::App& app, Options& options) {
                        "Measure the capabilities with the given --threads, --processors and kernel "
                        "options, write them to FILE, and end")
             ->type_name("FILE");
+    for (const char* serving :
+         {"--socket", "--fd", "--isolate", "--metrics-socket", "--metrics-port"}) {
+        calibration->excludes(app.get_option(serving));
+    }
     app.add_option("--calibration-rounds", options.calibrationRounds,
                    "Times to measure each workload, with --calibrate")
         ->type_name("N")
@@ -246,9 +250,9 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
     addLogOptions(app, options);
     app.footer(
         "\nExit status: 0 after a signal, the end of the client of --fd, or --calibrate; 2 if an\n"
-        "option is unknown, lacks one that it needs, or its value has the wrong form; 1 if it\n"
-        "cannot serve, with the reason: also if a limit or a name is wrong, or options do not fit\n"
-        "each other or this machine.");
+        "option is unknown, lacks one that it needs, has one that it excludes, or its value has\n"
+        "the wrong form; 1 if it cannot serve, with the reason: also if a limit or a name is\n"
+        "wrong, or options do not fit each other or this machine.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

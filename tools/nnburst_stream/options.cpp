@@ -218,7 +218,7 @@ void addWaitOption(CLI::App& app, std::string& written) {
     for (const WaitModeName& mode : kWaitModes) {
         help += fmt::format("\n{}: {}", mode.name, mode.meaning);
         if (mode.mode == WaitMode::SPIN) {  // policyOf sees to that
-            help += "; here the client's window has no end";
+            help += "; the window of this program's clients is an hour";
         }
         names.emplace_back(mode.name);
     }

@@ -69,8 +69,8 @@ std::string inFlightText(const Options& options) {
                        others.empty() ? "" : fmt::format(" ({}: 1)", others));
 }
 
-/// "2 kernel threads"; of a driver that runs already "the driver's kernel threads", and what a
-/// baseline in process has.
+/// "2 kernel threads"; of a device that this program does not make "the device's kernel threads",
+/// and what a baseline in process has.
 std::string threadsText(const Options& options) {
     const std::string text = tools::threadsText(options.threads);
     if (options.makesDevice()) {
@@ -78,7 +78,7 @@ std::string threadsText(const Options& options) {
     }
     const bool hasOther =
         std::ranges::find(options.baselines, Way::IN_PROCESS) != options.baselines.end();
-    return "the driver's kernel threads" +
+    return "the device's kernel threads" +
            (hasOther ? fmt::format(" (inprocess: {})", text) : std::string());
 }
 
