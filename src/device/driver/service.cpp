@@ -121,9 +121,8 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
         return kj::READY_NOW;
     }
     // Its end takes long where many fences or mappings are left.
-    auto device = droppedOnJobThread(
-        device_->scheduler(),
-        device_->forClient(account.user, account.account, account.highestPriority));
+    const auto own = device_->forClient(account.user, account.account, account.highestPriority);
+    auto device = droppedOnJobThread(own->scheduler(), own);
     auto connection = kj::heap<ClientConnection>(
         *peer, kj::mv(client),
         kj::heap<DriverService>(serveDevice(loop_, device, *peer, work_), versions_),

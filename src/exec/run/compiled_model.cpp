@@ -397,7 +397,8 @@ Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engi
     NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best,
                        compileFor(counts.front(), engine, model, packed, limits));
     for (const std::uint32_t count : counts.subspan(1)) {
-        auto more = compileFor(count, engine, model, packed, limits);
+        // Not charged: one of the two is dropped at once.
+        auto more = compileFor(count, engine, model, packed, {.isCancelled = limits.isCancelled});
         // If there is no memory or no thread for more, the model keeps the number that it has.
         if (!more || !(*more)->isMultithreaded() || !isSooner(kernels, **more, *best)) {
             break;

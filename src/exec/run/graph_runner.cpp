@@ -189,11 +189,14 @@ Result<Plan*> GraphRunner::addPlan(const RunLimits& limits) {
 }
 
 void GraphRunner::dropPlan(const Account* user) {
-    auto dropped = std::find_if(plans_.rbegin(), plans_.rend(),
-                                [&](const Specialized& known) { return known.user == user; });
-    if (dropped == plans_.rend()) {
-        dropped = plans_.rbegin();
-    }
+    const auto plansOfSameUser = [&](const Specialized& plan) {
+        return std::ranges::count(plans_, plan.user, &Specialized::user) +
+               (plan.user == user ? 1 : 0);
+    };
+    const auto dropped = std::max_element(plans_.rbegin(), plans_.rend(),
+                                          [&](const Specialized& a, const Specialized& b) {
+                                              return plansOfSameUser(a) < plansOfSameUser(b);
+                                          });
     memoryBytes_.fetch_sub(dropped->memoryBytes, std::memory_order_relaxed);
     plans_.erase(std::next(dropped).base());
     ++generation_;

@@ -144,8 +144,8 @@ class GraphRunner {
     Result<> runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits);
     Result<Plan*> findPlan(const RunLimits& limits);
     Result<Plan*> addPlan(const RunLimits& limits);
-    /// Drops the plan that has not been used for the longest time, of this user if there is one: a
-    /// user with many shapes does not take the plans of others.
+    /// Makes room for a plan of `user`: drops the plan that has not been used for the longest time,
+    /// of those of the user that has the most plans, the new one included.
     void dropPlan(const Account* user);
     /// Makes the wanted plan. Its memory is charged to `limits.planMemory`, or if that is null to
     /// `limits.account`, unless both are.

@@ -613,6 +613,11 @@ TEST(CompiledModel, aUserWithManyShapesLeavesThePlansOfOthers) {
         run(one, count);
     }
     EXPECT_GT(planBytes(other), 0U);
+    ClientShare third = newUser();
+    run(third, 60);
+    const std::uint64_t ofOnePlan = planBytes(third);
+    run(third, 61);
+    EXPECT_GT(planBytes(third), ofOnePlan) << "it keeps its first plan beside those of others";
 }
 
 TEST(CompiledModelDeathTest, assertsThatBindingsAreItsOwn) {
