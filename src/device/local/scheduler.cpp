@@ -401,7 +401,6 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     /// Adds `difference`, 1 or its opposite, to the numbers of waiting jobs. Only counts: relaxed.
     void count(Jobs& client, bool isLimited, std::size_t difference) {
-        waitingCount.fetch_add(difference, std::memory_order_relaxed);
         if (isLimited) {
             limitedWaiting.fetch_add(difference, std::memory_order_relaxed);
             client.user->limitedWaiting_.fetch_add(difference, std::memory_order_relaxed);
@@ -458,7 +457,6 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
 
     const std::string name;
     const Limits limits;
-    std::atomic<std::size_t> waitingCount{0};
     std::atomic<std::size_t> limitedWaiting{0};
 
     system::Mutex mutex;
@@ -502,7 +500,7 @@ Scheduler::~Scheduler() {
 }
 
 bool Scheduler::isBusy() const noexcept {
-    return shared_->waitingCount.load(std::memory_order_relaxed) != 0;
+    return shared_->limitedWaiting.load(std::memory_order_relaxed) != 0;
 }
 
 JobWaits Scheduler::waits(JobKind kind) const {

@@ -110,7 +110,7 @@ class Scheduler {
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    /// Whether jobs are waiting for a thread.
+    /// Whether work of clients waits for a thread: jobs of trySubmit.
     [[nodiscard]] bool isBusy() const noexcept;
 
     /// How long the jobs of a kind have waited, of those that have begun.
