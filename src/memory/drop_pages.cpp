@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
+
+#include "system/scheduling.h"
 
 namespace nnburst {
 
@@ -19,9 +22,31 @@ namespace {
 /// it.
 constexpr int kDropLocked = 24;
 
+/// Threads take turns, in the order in which they come: one that drops gigabytes would otherwise
+/// get each next turn before those that sleep.
+class Turns {
+  public:
+    void lock() noexcept {
+        const std::uint32_t turn = next_.fetch_add(1, std::memory_order_relaxed);  // only a number
+        // sync [turn-ended]: nothing but the turn itself is handed over
+        for (auto now = current_.load(std::memory_order_acquire); now != turn;
+             now = current_.load(std::memory_order_acquire)) {
+            current_.wait(now, std::memory_order_acquire);
+        }
+    }
+    void unlock() noexcept {
+        current_.fetch_add(1, std::memory_order_release);  // sync [turn-ended]
+        current_.notify_all();
+    }
+
+  private:
+    std::atomic<std::uint32_t> next_{0};
+    std::atomic<std::uint32_t> current_{0};
+};
+
 /// Held for one piece: if many threads drop pages at a time, a thread that wants to map memory
 /// waits for one piece, not for one of each thread.
-std::mutex pieceMutex;
+Turns pieceTurns;
 
 }  // namespace
 
@@ -33,7 +58,8 @@ void dropPages(std::byte* first, std::size_t sizeBytes) noexcept {
          at += kPagesDroppedAtOnceBytes) {
         std::byte* const piece = first + (at - start);
         const std::size_t pieceBytes = std::min<std::size_t>(kPagesDroppedAtOnceBytes, end - at);
-        const std::lock_guard lock(pieceMutex);
+        system::letOthersRun();
+        const std::lock_guard lock(pieceTurns);
         if (::madvise(piece, pieceBytes, MADV_DONTNEED) != 0 &&
             ::madvise(piece, pieceBytes, kDropLocked) != 0) {
             return;
