@@ -10,59 +10,57 @@ namespace nnburst::device {
 Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(
     const ModelSnapshot& snapshot, const exec::PackedModel& packed,
     const exec::PreparationLimits& limits) {
-    Found found = findOrBegin(snapshot.digest);
-    if (found.model) {
-        return std::move(found.model);
+    if (auto known = findOrBegin(snapshot.digest)) {
+        return known;
     }
-    const auto endIfBegun = [&](const std::shared_ptr<exec::CompiledModel>& model) {
-        if (found.isBegun) {
-            end(snapshot.digest, model);
-        }
-    };
     try {
         auto compiled = accelerator_
                             ? exec::compileFor(accelerator_, engine_, snapshot.model)
                             : exec::CompiledModel::compile(engine_, snapshot.model, packed, limits);
-        endIfBegun(compiled ? *compiled : nullptr);
+        if (auto shared = end(snapshot.digest, compiled ? *compiled : nullptr)) {
+            return shared;
+        }
         return compiled;
     } catch (...) {  // std::bad_alloc
-        endIfBegun(nullptr);
+        (void)end(snapshot.digest, nullptr);
         throw;
     }
 }
 
-ModelStore::Found ModelStore::findOrBegin(const Digest& digest) {
-    const auto end = std::chrono::steady_clock::now() + kLongestWait;
+std::shared_ptr<exec::CompiledModel> ModelStore::findOrBegin(const Digest& digest) {
+    const auto begin = std::chrono::steady_clock::now();
     const system::MutexLock lock(mutex_);
     std::erase_if(entries_, [](const auto& entry) {
-        return !entry.second.isCompiling && entry.second.model.expired();
+        return entry.second.compilingCount == 0 && entry.second.model.expired();
     });
     while (true) {
         Entry& entry = entries_[digest];
         if (auto model = entry.model.lock()) {
-            return {.model = std::move(model)};
+            return model;
         }
-        if (!entry.isCompiling) {
-            entry.isCompiling = true;
-            return {.isBegun = true};
+        const auto end = begin + entry.compilingCount * kLongestWait;
+        if (std::chrono::steady_clock::now() >= end) {
+            ++entry.compilingCount;
+            return nullptr;
         }
-        if (!compiled_.waitUntil(mutex_, end)) {
-            return {};
-        }
+        (void)compiled_.waitUntil(mutex_, end);
     }
 }
 
-void ModelStore::end(const Digest& digest, const std::shared_ptr<exec::CompiledModel>& model) {
+std::shared_ptr<exec::CompiledModel> ModelStore::end(
+    const Digest& digest, const std::shared_ptr<exec::CompiledModel>& model) {
     const system::MutexLock lock(mutex_);
     const auto entry = entries_.find(digest);
-    NNBURST_ASSERT(entry != entries_.end() && entry->second.isCompiling,
+    NNBURST_ASSERT(entry != entries_.end() && entry->second.compilingCount > 0,
                    "one of {} entries was removed while its model was compiled", entries_.size());
-    if (model) {
-        entry->second = {.model = model};
-    } else {
-        entries_.erase(entry);  // a thread that waits compiles itself, for an error of its own
+    --entry->second.compilingCount;
+    auto shared = entry->second.model.lock();
+    if (!shared) {
+        entry->second.model = model;  // without one, a thread that waits compiles for its own error
+        shared = model;
     }
     compiled_.notifyAll();
+    return shared;
 }
 
 std::vector<std::shared_ptr<exec::CompiledModel>> ModelStore::models() const {

@@ -27,8 +27,8 @@ class ModelStore {
                         std::shared_ptr<Accelerator> accelerator = nullptr) noexcept
         : engine_(std::move(engine)), accelerator_(std::move(accelerator)) {}
 
-    /// How long a call waits for another thread that compiles the same model. That thread may have
-    /// a low priority.
+    /// How long a call waits for each other thread that compiles the same model before it compiles
+    /// the model, too. Those threads may have a low priority.
     static constexpr std::chrono::milliseconds kLongestWait{1000};
 
     /// The compiled model of this content: an existing one, one that another thread is compiling
@@ -49,17 +49,16 @@ class ModelStore {
   private:
     struct Entry {
         std::weak_ptr<exec::CompiledModel> model;
-        bool isCompiling = false;
+        unsigned compilingCount = 0;  ///< threads that compile it
     };
 
-    struct Found {
-        std::shared_ptr<exec::CompiledModel> model;  ///< null: the caller is to compile it
-        bool isBegun = false;                        ///< and to call `end` afterwards
-    };
-    /// Looks for the model of this content, and waits for it if another thread is compiling it.
-    Found findOrBegin(const Digest& digest);
-    /// Ends the compilation: with a model, or with an error if `model` is null.
-    void end(const Digest& digest, const std::shared_ptr<exec::CompiledModel>& model);
+    /// The model of this content, for which it may have to wait; null if the caller is to compile
+    /// it and to call `end`.
+    std::shared_ptr<exec::CompiledModel> findOrBegin(const Digest& digest);
+    /// Ends the compilation: with a model, or with an error if `model` is null. The model to use:
+    /// that of another thread if it has ended before; null if there is none.
+    [[nodiscard]] std::shared_ptr<exec::CompiledModel> end(
+        const Digest& digest, const std::shared_ptr<exec::CompiledModel>& model);
 
     const std::shared_ptr<exec::Engine> engine_;
     const std::shared_ptr<Accelerator> accelerator_;
