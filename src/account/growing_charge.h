@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A charge for memory whose size shows only while it is taken.
+/// A charge for memory whose size is known only as it grows.
 
 #include <cstdint>
 #include <vector>
@@ -30,7 +30,7 @@ class GrowingCharge {
     }
 
     /// A charge of its own to the same account.
-    [[nodiscard]] Result<Charge> apart(std::uint64_t amount) const {
+    [[nodiscard]] Result<Charge> chargeSeparately(std::uint64_t amount) const {
         return chargeTo(account_, resource_, amount);
     }
 

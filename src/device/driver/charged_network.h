@@ -5,7 +5,7 @@
 /// \file
 /// The network of the RPC system with one peer, that of Cap'n Proto: charges each large message to
 /// the client from the time when it is sent until it is written. A client that does not read its
-/// answers would otherwise make the driver hold them for nothing.
+/// answers would otherwise make the driver hold them uncharged.
 
 #include <capnp/rpc-twoparty.h>
 

@@ -42,8 +42,8 @@ template <class T>
     return kj::mv(pair.promise);
 }
 
-/// The same object, whose last reference of these is dropped on a job thread: to free it takes
-/// long.
+/// Shares `object`. When the last copy of the returned pointer goes, a job thread releases
+/// `object`, because freeing it may take long.
 template <class T>
 [[nodiscard]] std::shared_ptr<T> droppedOnJobThread(std::shared_ptr<Scheduler::Client> scheduler,
                                                     std::shared_ptr<T> object) {

@@ -57,7 +57,7 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
     }
     Charge computing;
     if (memory != nullptr) {
-        NNBURST_TRY_ASSIGN(computing, memory->apart(resultBytes + step->scratchBytes()));
+        NNBURST_TRY_ASSIGN(computing, memory->chargeSeparately(resultBytes + step->scratchBytes()));
     }
     std::vector<std::byte*> operands;
     for (const std::uint32_t input : operation.inputs) {
