@@ -40,7 +40,7 @@ inline constexpr std::uint32_t kMaximumQueueLines = 4096;
 /// Limit on executions in flight on one burst.
 inline constexpr std::uint32_t kMaximumInFlight = 64;
 
-/// Whether so many executions can be in flight on a burst: INVALID_ARGUMENT if not.
+/// Whether a burst can have `inFlight` executions in flight: INVALID_ARGUMENT if not.
 [[nodiscard]] Result<> checkInFlight(std::uint32_t inFlight);
 
 /// Start of the region. The client writes it before the driver has the region.

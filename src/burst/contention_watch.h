@@ -24,7 +24,7 @@ class ContentionWatch {
         const bool isDelayed = contention.delayedCount != delayedCount_;
         delayedCount_ = contention.delayedCount;
         count(isDelayed, untilUndelayed_);
-        count(isDelayed || contention.isCrowded, untilUncontended_);
+        count(isDelayed || contention.wouldOversubscribe, untilUncontended_);
     }
 
     /// True while executions have to wait for each other, or so many run at a time that spinning
@@ -34,7 +34,9 @@ class ContentionWatch {
 
     /// True while executions contend, but have not had to wait for each other: about as many run as
     /// there are processors. An execution that waits at the gate gets a processor there.
-    [[nodiscard]] bool isCrowded() const noexcept { return isContended() && untilUndelayed_ == 0; }
+    [[nodiscard]] bool isContendedWithoutWaiting() const noexcept {
+        return isContended() && untilUndelayed_ == 0;
+    }
 
   private:
     static constexpr int kExecutionsUntilUncontended = 16;
@@ -43,7 +45,7 @@ class ContentionWatch {
         until = happened ? kExecutionsUntilUncontended : std::max(until - 1, 0);
     }
 
-    std::uint32_t delayedCount_;  // as of the last look
+    std::uint32_t delayedCount_;  // after the last execution
     // Executions until contention, and delays, are considered over.
     int untilUncontended_ = 0;
     int untilUndelayed_ = 0;

@@ -7,6 +7,7 @@
 /// tests implement them in process.
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -54,15 +55,19 @@ class ClientControlPlane {
     [[nodiscard]] virtual Result<> checkAlive() = 0;
 };
 
+/// Slots for which DriverControlPlane::getMemories may ask at once, so that the descriptors of
+/// their memory fit into one message.
+inline constexpr std::size_t kMaximumSlotsAskedFor = 127;
+
 /// What the driver's server asks. Called on the thread that serves the burst; may block.
 class DriverControlPlane {
   public:
     virtual ~DriverControlPlane() = default;
 
-    /// Fetches the memory of `slots` from the client, one region a slot in the same order
-    /// (IBurstCallback::getMemories). The regions have been checked by Region::receive; a slot that
-    /// the client does not know gives null. Errors and a client that takes longer than kHangTimeout
-    /// fail the execution.
+    /// Fetches the memory of `slots`, at most kMaximumSlotsAskedFor, from the client, one region a
+    /// slot in the same order (IBurstCallback::getMemories). The regions have been checked by
+    /// Region::receive; a slot that the client does not know gives null. Errors and a client that
+    /// takes longer than kHangTimeout fail the execution.
     [[nodiscard]] virtual Result<std::vector<SharedRegion>> getMemories(
         std::span<const std::int32_t> slots) = 0;
 };

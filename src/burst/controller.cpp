@@ -22,7 +22,7 @@ class Controller::Impl {
   public:
     Impl(Channel channel, FrameQueue::Writer requests, FrameQueue::Reader results,
          const BurstOptions& options, HalVersion driver)
-        : names_(keepsReusableExecutions(driver)),
+        : names_(supportsReusableExecutions(driver)),
           exchange_(std::move(channel), requests, results, options, driver) {}
 
     [[nodiscard]] RequestExchange& exchange() noexcept { return exchange_; }

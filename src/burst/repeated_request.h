@@ -7,7 +7,6 @@
 /// again, with other contents of the same memory: one that comes for the second time is kept
 /// resolved, as reusable executions are, and is not decoded any more.
 
-#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -42,9 +41,9 @@ class RepeatedRequest {
     }
     void dropResult() noexcept { sentResult_.clear(); }
 
-    /// The memory of `slot` is gone.
-    void unbind(std::size_t slot) noexcept {
-        execution_.unbind(slot);
+    /// After slots were unmapped (ReusableRegistry::Execution::unbindUnmapped).
+    void unbindUnmapped(const SlotMappings& slots) noexcept {
+        execution_.unbindUnmapped(slots);
         isBindingTried_ = isBindingTried_ && execution_.isBound;
     }
 

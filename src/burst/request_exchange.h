@@ -95,7 +95,7 @@ class RequestExchange {
         execution.options.measure = options.measure;
         system::copyByParts(options.deadline, execution.options.deadline);
         system::copyByParts(options.loopTimeout, execution.options.loopTimeout);
-        if (!knowsDeadlines(driver_)) {
+        if (!supportsDeadlines(driver_)) {
             // No wait ends at a deadline that the driver does not know.
             execution.options = {.measure = options.measure};
         }
@@ -147,7 +147,7 @@ class RequestExchange {
                 (void)wait_.checkAlive(deadline, now);
                 nextAliveCheck = std::chrono::steady_clock::now() + kPingInterval;
             }
-            wait_.forNewsAtMost(deadline, kAnswerLookInterval);
+            wait_.forNewsAtMost(deadline, kAnswerPollInterval);
         }
     }
 
@@ -278,20 +278,20 @@ class RequestExchange {
             end(execution, lost());
             return;
         }
-        if (!takeResult()) {
-            end(execution, noAnswerToARequest());
+        if (Result<> taken = takeResult(); !taken) {
+            end(execution, std::move(taken));
         }
     }
 
     /// Takes one result, which must be there, and sends its execution again if the driver does not
-    /// know the request. False if it answers no request: then the connection counts as lost.
-    bool takeResult() {
-        const ResultReceiver::Taken taken = receiver_.take();
-        if (!taken.isAnswer) {
+    /// know the request. After an error of ResultReceiver::take the connection counts as lost.
+    Result<> takeResult() {
+        const Result<PendingExecution*> taken = receiver_.take();
+        if (!taken) {
             connectionLost();
-            return false;
+            return tl::unexpected<Error>(taken.error());
         }
-        PendingExecution* const execution = taken.execution;
+        PendingExecution* const execution = *taken;
         if (execution != nullptr && execution->state == State::UNKNOWN_TO_DRIVER) {
             const Result<bool> sent = sender_.sendWhole(*execution);
             if (sent && *sent) {
@@ -300,7 +300,7 @@ class RequestExchange {
                 executeOverControlPlane(*execution);
             }
         }
-        return true;
+        return {};
     }
 
     void executeOverControlPlane(PendingExecution& execution) {

@@ -8,6 +8,7 @@
 
 #include "burst/frame_body.h"
 #include "exec/operation/operation.h"
+#include "nnburst/validation.h"
 #include "system/time.h"
 
 namespace nnburst::burst {
@@ -67,6 +68,13 @@ std::uint64_t packDuration(std::chrono::nanoseconds duration) noexcept {
 
 std::uint64_t packDeadline(const OptionalTimePoint& deadline) noexcept {
     return deadline ? packDuration(deadline->time_since_epoch()) : kNoTime;
+}
+
+/// Without the spare capacity of a vector that grows: a burst is charged for the longest request.
+template <class T>
+void resizeExactly(std::vector<T>& values, std::size_t count) {
+    values.reserve(count);
+    values.resize(count);
 }
 
 /// Reads as many pools as `pools` has.
@@ -184,6 +192,10 @@ Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request
                        std::to_string(header.dimensionCount) + " dimensions take " +
                        std::to_string(neededLines));
     }
+    if (header.poolCount > kMaximumPools) {
+        return refused(std::to_string(header.poolCount) + " pools: must be at most " +
+                       std::to_string(kMaximumPools));
+    }
     request.options.measure =
         (header.flags & kMeasureTiming) != 0 ? MeasureTiming::YES : MeasureTiming::NO;
     request.options.deadline = deadlineOf(lines[0]);
@@ -193,10 +205,10 @@ Result<> decodeRequest(std::span<const FrameLine> lines, DecodedRequest& request
     }
 
     BodyReader body(lines);
-    request.pools.resize(header.poolCount);
+    resizeExactly(request.pools, header.poolCount);
     NNBURST_TRY(readPools(body, request.pools));
-    request.inputs.resize(header.inputCount);
-    request.outputs.resize(header.outputCount);
+    resizeExactly(request.inputs, header.inputCount);
+    resizeExactly(request.outputs, header.outputCount);
     std::uint64_t dimensionsLeft = header.dimensionCount;
     NNBURST_TRY(readArguments(body, "input", request.inputs, dimensionsLeft));
     NNBURST_TRY(readArguments(body, "output", request.outputs, dimensionsLeft));

@@ -32,7 +32,8 @@
 
 namespace nnburst::burst {
 
-/// Slots that a burst may use at the same time: as many as a request may have pools.
+/// Slots that a burst may use at the same time: as many as a request may have pools
+/// (kMaximumPools).
 inline constexpr std::int32_t kMaximumSlots = 4096;
 
 /// Reusable executions that a driver remembers for one burst at a time: their numbers are 1 to

@@ -4,12 +4,22 @@
 
 #include <string>
 
+#include "burst/submission_errors.h"
 #include "log/assert.h"
 #include "model/outcome.h"
 
 namespace nnburst::burst {
 
 namespace {
+
+/// `lines` are in the queue, the header among them.
+tl::unexpected<Error> brokenResult(const FrameLine& header, std::uint64_t lines) {
+    const auto announced = static_cast<std::uint32_t>(header.words[1] >> 32);
+    return failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                   "result frame " + std::to_string(serialOf(header)) + ": announces " +
+                       std::to_string(announced) + " lines; must be 1 to the " +
+                       std::to_string(lines) + " in the queue; the connection counts as lost");
+}
 
 Result<> sameShapesAsNothing(ExecutionOutcome& outcome) {
     clearOutcome(outcome);
@@ -35,10 +45,10 @@ Result<> wrongShapeCount(const PendingExecution& execution) {
 
 }  // namespace
 
-ResultReceiver::Taken ResultReceiver::take() {
-    FrameLine header;
+Result<PendingExecution*> ResultReceiver::take() {
+    FrameLine header{};
     if (!results_.peek(0, header)) {
-        return {};
+        return brokenResult(header, results_.availableToRead());
     }
     const std::uint64_t serial = serialOf(header);
     PendingExecution* const execution = pending_.findSent(serial);
@@ -46,17 +56,20 @@ ResultReceiver::Taken ResultReceiver::take() {
         results_.consume(1);
         pending_.resultArrived(serial);
         giveSameShapes(*execution, header);
-        return {.isAnswer = true, .execution = execution};
+        return execution;
     }
     const std::uint32_t lineCount = readFrame(header);
-    if (lineCount == 0 || (execution == nullptr && !pending_.isGivenUp(serial))) {
-        return {};
+    if (lineCount == 0) {
+        return brokenResult(header, results_.availableToRead());
+    }
+    if (execution == nullptr && !pending_.isGivenUp(serial)) {
+        return unexpectedResult(serial);
     }
     pending_.resultArrived(serial);
     if (execution != nullptr) {
         give(*execution, std::span(lines_).first(lineCount));
     }
-    return {.isAnswer = true, .execution = execution};
+    return execution;
 }
 
 /// The shortest result, of an execution that is repeated.

@@ -13,19 +13,13 @@
 #include "burst/pending_executions.h"
 #include "burst/result_frame.h"
 #include "nnburst/hal_version.h"
+#include "nnburst/result.h"
 
 namespace nnburst::burst {
 
 /// Used by one thread at a time. In the steady state it allocates nothing.
 class ResultReceiver {
   public:
-    /// What was taken out of the queue.
-    struct Taken {
-        /// A frame that answers one of this client's. If not, the queue is unusable.
-        bool isAnswer = false;
-        PendingExecution* execution = nullptr;  ///< null if it was given up
-    };
-
     /// `pending`, which outlives the receiver, has the executions. `driver` is the HAL version of
     /// the driver.
     ResultReceiver(FrameQueue::Reader results, PendingExecutions& pending, HalVersion driver)
@@ -33,9 +27,10 @@ class ResultReceiver {
 
     [[nodiscard]] bool hasNews() const noexcept { return results_.hasNews(); }
 
-    /// Takes one result, which must be there. The execution is ENDED or UNKNOWN_TO_DRIVER
-    /// afterwards.
-    [[nodiscard]] Taken take();
+    /// Takes one result, which must be there, and gives its execution, which is ENDED or
+    /// UNKNOWN_TO_DRIVER afterwards; null if it was given up. DEVICE_UNAVAILABLE for what is no
+    /// frame, or answers no request: then the queue is unusable.
+    [[nodiscard]] Result<PendingExecution*> take();
 
   private:
     void give(PendingExecution& execution, std::span<const FrameLine> frame);
@@ -48,7 +43,7 @@ class ResultReceiver {
             return true;
         }
         const std::size_t shapeCount =
-            knowsOutputShapes(driver_) ? execution.request->outputs.size() : 0;
+            supportsOutputShapes(driver_) ? execution.request->outputs.size() : 0;
         return execution.outcome->outputShapes.size() == shapeCount;
     }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "burst/slot_mappings.h"
 #include "exec/operation/operation.h"
 #include "log/assert.h"
 
@@ -26,11 +27,13 @@ void ReusableRegistry::Execution::bind(const DecodedRequest& given,
                                        const exec::ExecutionSession& session,
                                        const SharedAccount& account) {
     isBound = false;
+    // Frees the memory before its charge is given back. The next run prefers the same runner.
+    request = {};
+    bindings = {.inputs = {}, .outputs = {}, .memo = {.runner = bindings.memo.runner}};
+    sentShapes = std::vector<OutputShape>();
     charge = Charge();
     Result<Charge> charged = chargeTo(account, Resource::MEMORY, bytesOf(given));
     if (!charged) {
-        request = {};
-        bindings = {};
         return;
     }
     charge = std::move(*charged);
@@ -38,12 +41,11 @@ void ReusableRegistry::Execution::bind(const DecodedRequest& given,
     isBound = session.bind({request.inputs, request.outputs}, bindings);
 }
 
-void ReusableRegistry::Execution::unbind(std::size_t slot) noexcept {
-    // Only requests whose memory is all mapped are remembered: each pool is a slot.
-    if (std::any_of(request.pools.begin(), request.pools.end(),
-                    [slot](const FramePool& pool) { return pool.value == slot; })) {
-        isBound = false;
-    }
+void ReusableRegistry::Execution::unbindUnmapped(const SlotMappings& slots) noexcept {
+    // Only requests whose memory is all mapped are bound: each pool is a slot.
+    isBound = isBound && std::ranges::all_of(request.pools, [&](const FramePool& pool) {
+                  return slots.isKnown(pool.value);
+              });
 }
 
 ReusableRegistry::Execution* ReusableRegistry::remember(const DecodedRequest& request,
@@ -61,14 +63,13 @@ ReusableRegistry::Execution* ReusableRegistry::remember(const DecodedRequest& re
     execution.isKnown = false;
     execution.bind(request, session, account);
     execution.generation = request.name.generation;
-    execution.sentShapes.clear();
     execution.isKnown = execution.isBound;
     return execution.isKnown ? &execution : nullptr;
 }
 
-void ReusableRegistry::unbind(std::size_t slot) noexcept {
+void ReusableRegistry::unbindUnmapped(const SlotMappings& slots) noexcept {
     for (Execution& execution : executions_) {
-        execution.unbind(slot);
+        execution.unbindUnmapped(slots);
     }
 }
 

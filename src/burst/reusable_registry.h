@@ -17,24 +17,27 @@
 
 namespace nnburst::burst {
 
+class SlotMappings;
+
 /// Used by the thread that serves the burst.
 class ReusableRegistry {
   public:
     struct Execution {
         /// Resolves `given`, which `session` has just run, so that it can be run again as it is.
         /// Not bound afterwards if that cannot be (ExecutionSession::bind), or if `account`, which
-        /// may be null, may not be charged for it.
+        /// may be null, may not be charged for it. Keeps no memory of the request that was bound
+        /// before.
         void bind(const DecodedRequest& given, const exec::ExecutionSession& session,
                   const SharedAccount& account);
 
         /// Whether the client has the shapes of the run that has just succeeded. Comparing them
         /// takes longer than to remember that they cannot have changed.
         [[nodiscard]] bool hasSent(const std::vector<OutputShape>& shapes) const noexcept {
-            return bindings.memo.wasOfUse ? !sentShapes.empty() : shapes == sentShapes;
+            return bindings.memo.wasHit ? !sentShapes.empty() : shapes == sentShapes;
         }
 
-        /// The memory of `slot` is gone.
-        void unbind(std::size_t slot) noexcept;
+        /// Not bound afterwards if the memory of one of its pools is no longer in `slots`.
+        void unbindUnmapped(const SlotMappings& slots) noexcept;
 
         /// True from the first `remember` on; false again if the request cannot be bound.
         bool isKnown = false;
@@ -65,8 +68,8 @@ class ReusableRegistry {
         return execution.isKnown && execution.generation == name.generation ? &execution : nullptr;
     }
 
-    /// The memory of `slot` is gone: executions that use it are run as a whole the next time.
-    void unbind(std::size_t slot) noexcept;
+    /// After slots were unmapped: executions that use them are run as a whole the next time.
+    void unbindUnmapped(const SlotMappings& slots) noexcept;
 
   private:
     std::vector<Execution> executions_;  // by number less 1

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "burst/server.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <new>
 #include <string_view>
 #include <thread>
@@ -32,15 +35,15 @@ namespace nnburst::burst {
 
 namespace {
 
-/// A burst without a request for so long is parked.
+/// Idle time after which a burst is parked.
 constexpr std::chrono::milliseconds kParkAfterIdle{250};
 /// The same while the thread pool is exhausted, and for how long a burst is then served before
 /// others get its thread.
 constexpr std::chrono::microseconds kParkAfterIdleWhenExhausted{20};
 constexpr std::chrono::milliseconds kTurnWhenExhausted{1};
 
-/// So long after its set-up a burst waits for its first request without sleeping. Clients execute
-/// soon, and waking a thread takes as long as executing a small network.
+/// Time after set-up during which a burst polls for its first request without sleeping. Clients
+/// execute soon, and waking a thread takes as long as executing a small network.
 constexpr std::chrono::microseconds kAwakeAfterSetUp{500};
 
 /// A client whose pauses between executions are longer does not fill a processor.
@@ -48,16 +51,17 @@ constexpr std::chrono::milliseconds kLongestPause{2};
 
 /// What a burst takes beside copies of its frames.
 constexpr std::uint64_t kBytesOfBurst = std::uint64_t{16} << 10;
-/// A frame as it came, what is decoded of it, and what is bound: those take more than the frame.
-constexpr std::uint64_t kCopiesOfFrame = 8;
+/// Memory per queue line, in multiples of a frame line: the raw frame, the decoded request and its
+/// bindings.
+constexpr std::uint64_t kCopiesOfFrame = 24;
 
-/// A client may not make the driver spin for longer, whatever it wishes.
+/// Limit on the spin window that a client can request from the driver.
 constexpr std::chrono::milliseconds kLongestDriverSpin{10};
 
-WaitPolicy driverPolicy(const WaitPolicy& wish) noexcept {
+WaitPolicy driverPolicy(const WaitPolicy& requested) noexcept {
     return {.spinWindow = std::clamp<std::chrono::nanoseconds>(
-                wish.spinWindow, std::chrono::nanoseconds(0), kLongestDriverSpin),
-            .mode = wish.mode};
+                requested.spinWindow, std::chrono::nanoseconds(0), kLongestDriverSpin),
+            .mode = requested.mode};
 }
 
 /// Takes no memory: the message fits into the string.
@@ -65,12 +69,22 @@ Result<> outOfMemory() {
     return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory");
 }
 
-Result<> brokenFrame() {
-    return invalid("request frame: it announces more lines than it has, or none");
+/// `lines` are in the queue, the header among them.
+Result<> brokenFrame(const FrameLine& header, std::uint64_t lines) {
+    const auto frame = std::bit_cast<RequestFrameHeader>(header);
+    return invalid("request frame {}: announces {} lines; must be 1 to the {} in the queue",
+                   frame.serial, frame.lineCount, lines);
 }
 
-Result<> unknownExecution() {
-    return invalid("compute frame: the driver does not know its execution");
+Result<> unknownExecution(const ExecutionName& name) {
+    return invalid(
+        "compute frame: reusable execution {}, generation {}: must have been sent whole before",
+        name.number, name.generation);
+}
+
+Result<> resultTooLong(std::uint64_t lineCount, std::uint64_t capacity) {
+    return failure(ErrorStatus::GENERAL_FAILURE,
+                   fmt::format("result of {} lines: the result queue has {}", lineCount, capacity));
 }
 
 /// Without memory for a runner, executions share those that are there.
@@ -117,7 +131,7 @@ class Server::Impl final : public Servable {
         NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(pool, *this, account_));
         results_.setDoorbell(registration_.ringBackDescriptor());
         waiter_.setSpinAllowance(registration_.spinAllowance());
-        place_ = &registration_.place();
+        assignment_ = &registration_.assignment();
         registration_.ring();
         return {};
     }
@@ -136,7 +150,7 @@ class Server::Impl final : public Servable {
         registration_.ring();
     }
 
-    bool serve() noexcept override {
+    bool serve(const ServingTurn& turn) noexcept override {
         const system::ScopedCpuExclusion away(
             session_.executable().model->kernelThreadProcessors());
         const auto hasNews = [this]() noexcept {
@@ -159,13 +173,15 @@ class Server::Impl final : public Servable {
             if (isStopping_.load(std::memory_order_relaxed)) {
                 return false;
             }
-            if (contention_.isCrowded() && forecast_.longestUsual() < kLongestPause) {
-                place_->take(channel_.resultEvent().waiterProcessor());
+            if (contention_.isContendedWithoutWaiting() &&
+                forecast_.longestUsual() < kLongestPause) {
+                assignment_->moveThread(channel_.resultEvent().waiterProcessor());
             } else {
-                place_->leave();
+                assignment_->leave();
             }
             serveNext();
-            if (isExhausted && std::chrono::steady_clock::now() - start > kTurnWhenExhausted) {
+            if (turn.isOver() ||
+                (isExhausted && std::chrono::steady_clock::now() - start > kTurnWhenExhausted)) {
                 return true;
             }
         }
@@ -207,10 +223,9 @@ class Server::Impl final : public Servable {
         FrameLine header;
         const bool hasFrame = requests_.peek(0, header);
         if (slots_.hasUnmapRequests()) {
-            slots_.unmapRequested([this](std::size_t slot) {
-                registry_.unbind(slot);
-                repeated_.unbind(slot);
-            });
+            slots_.unmapRequested();
+            registry_.unbindUnmapped(slots_);
+            repeated_.unbindUnmapped(slots_);
         }
         if (hasFrame) {
             serveFrame(header);
@@ -240,8 +255,9 @@ class Server::Impl final : public Servable {
         const std::uint32_t lineCount = announcedLineCount(header, requests_.capacity());
         if (lineCount == 0 || !requests_.tryRead(std::span(lines_).first(lineCount))) {
             // Where the next frame starts is unknown: drop all that is there.
-            requests_.consume(requests_.availableToRead());
-            answer(serialOf(header), 0, brokenFrame());
+            const std::uint64_t available = requests_.availableToRead();
+            requests_.consume(available);
+            answer(serialOf(header), 0, brokenFrame(header, available));
             return;
         }
         NNBURST_MARK(burst__begin, this);
@@ -265,7 +281,7 @@ class Server::Impl final : public Servable {
                 ReusableRegistry::Execution& execution) {
         const Result<> result = runAgain(execution, deadline);
         const std::span<FrameLine> sent = repeated_.sentResult();
-        if (result && execution.bindings.memo.wasOfUse && !sent.empty()) {
+        if (result && execution.bindings.memo.wasHit && !sent.empty()) {
             setSerialAndTiming(sent[0], serial, outcome_.timing);
             (void)results_.tryWrite(sent);
         } else if (answer(serial, 0, result) && result) {
@@ -285,7 +301,7 @@ class Server::Impl final : public Servable {
         }
         ReusableRegistry::Execution* const execution = registry_.find(compute_.name);
         if (execution == nullptr) {
-            answer(serial, kUnknownExecution, unknownExecution());
+            answer(serial, kUnknownExecution, unknownExecution(compute_.name));
             return;
         }
         NNBURST_MARK(burst__begin, this);
@@ -342,12 +358,9 @@ class Server::Impl final : public Servable {
             message = std::string_view(result.error().message).substr(0, kMaximumMessageBytes);
             clearAfterFailure(result, outcome_);  // also of errors that are not the session's
         }
-        std::uint64_t lineCount = resultLineCount(outcome_.outputShapes, message.size());
+        const std::uint64_t lineCount = resultLineCount(outcome_.outputShapes, message.size());
         if (lineCount > results_.capacity()) {
-            clearOutcome(outcome_);
-            status = ErrorStatus::GENERAL_FAILURE;
-            message = "the output shapes do not fit into the result queue";
-            lineCount = resultLineCount({}, message.size());
+            return answer(serial, flags, resultTooLong(lineCount, results_.capacity()));
         }
         NNBURST_ASSERT(lineCount <= lines_.size(), "a result of {} lines", lineCount);
         const std::span<FrameLine> frame(lines_.data(), lineCount);
@@ -371,7 +384,7 @@ class Server::Impl final : public Servable {
     std::uint64_t answeredSerial_ = 0;  // by `answer`, last: no frame gets two answers
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;
-    ServingPlaces::Place* place_ = nullptr;  // of the registration
+    BurstPlacement::Assignment* assignment_ = nullptr;  // of the registration
     const exec::ModelUser user_;
     exec::ExecutionGate::WakeList lateWakes_;
     exec::ExecutionSession session_;

@@ -21,7 +21,7 @@ class Server {
   public:
     /// Checks the layout of `channel`, which the client made and may change at any time, maps it
     /// and starts serving, on threads of `pool`. `executable` has a model and buffers. `wait` is
-    /// what the client wishes; the driver may wait less. INVALID_ARGUMENT if the region is not a
+    /// what the client requested; the driver may wait less. INVALID_ARGUMENT if the region is not a
     /// channel, or is one of another version (naming both).
     [[nodiscard]] static Result<std::unique_ptr<Server>> create(
         SharedRegion channel, exec::Executable executable,

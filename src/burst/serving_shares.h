@@ -9,6 +9,7 @@
 /// them takes time in proportion to the clients that have such bursts, not to the bursts.
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,34 +19,15 @@
 #include <utility>
 
 #include "account/account.h"
+#include "burst/list_element.h"
 #include "burst/spin_shares.h"
+#include "nnburst/types.h"
 
 namespace nnburst::burst {
 
-/// The element of a std::list for `owner`, which is in one list or in none. Made beforehand, so
-/// that joining a list allocates nothing.
-template <class T>
-class ListElement {
-  public:
-    explicit ListElement(T& owner) : unused_{&owner} {}
-    ListElement(const ListElement&) = delete;
-    ListElement& operator=(const ListElement&) = delete;
-
-    [[nodiscard]] bool isInList() const noexcept { return unused_.empty(); }
-    /// As the last one.
-    void join(std::list<T*>& list) noexcept { list.splice(list.end(), unused_, element_); }
-    /// The list that it is in.
-    void leave(std::list<T*>& list) noexcept { unused_.splice(unused_.end(), list, element_); }
-
-  private:
-    std::list<T*> unused_;  // the element while it is in no list
-    const typename std::list<T*>::iterator element_ = unused_.begin();
-};
-
-/// Not thread-safe.
+/// Not thread-safe, except for Share::hasMany.
 class ServingShares {
   public:
-    using TimePoint = std::chrono::steady_clock::time_point;
     struct Candidate;
 
     /// The threads that serve bursts of one client, or of all clients of a user, and those that
@@ -55,6 +37,9 @@ class ServingShares {
 
         const SharedAccount account;  // so that no other account has its address
         std::size_t served = 0;
+        /// Whether more than kManyServed bursts of this client are served. Any thread may read it;
+        /// relaxed, because it only decides when turns end.
+        std::atomic<bool> hasMany{false};
         SpinCount clientSpins;                   // of these threads, while they serve this client
         SpinCount userSpins;                     // the same for this user
         std::list<Candidate*> waiting;           // bursts of a client, the first has waited longest
@@ -70,10 +55,10 @@ class ServingShares {
     /// A burst that may have to wait for a thread. Not destroyed while it waits.
     struct Candidate {
         Owner owner;
-        std::uint64_t arrival = 0;  // among all that wait
-        ListElement<Candidate> place{*this};
+        std::uint64_t arrival = 0;                // among all that wait
+        ListElement<Candidate> queueNode{*this};  // among those of its client that wait
 
-        [[nodiscard]] bool isWaiting() const noexcept { return place.isInList(); }
+        [[nodiscard]] bool isWaiting() const noexcept { return queueNode.isInList(); }
     };
 
     /// Threads beyond the maximum, for clients of which no other burst is served. The part of the
@@ -108,6 +93,7 @@ class ServingShares {
         if (owner.client != owner.user) {
             clientsServed_ += owner.client->served++ == 0 ? 1 : 0;
         }
+        noteMany(*owner.client);
     }
     void end(const Owner& owner, TimePoint now) noexcept {
         noteActive(*owner.client, now);
@@ -116,6 +102,7 @@ class ServingShares {
         if (owner.client != owner.user) {
             clientsServed_ -= --owner.client->served == 0 ? 1 : 0;
         }
+        noteMany(*owner.client);
     }
 
     /// Whether a burst of `owner`, which is served, is one of many of its client, while another
@@ -143,14 +130,14 @@ class ServingShares {
             client.amongClients.join(user.waitingClients);
         }
         candidate.arrival = ++arrivals_;
-        candidate.place.join(client.waiting);
+        candidate.queueNode.join(client.waiting);
     }
 
     /// `candidate`, which waits, does so no longer.
     void removeWaiting(Candidate& candidate) noexcept {
         Share& client = *candidate.owner.client;
         Share& user = *candidate.owner.user;
-        candidate.place.leave(client.waiting);
+        candidate.queueNode.leave(client.waiting);
         if (client.waiting.empty()) {
             client.amongClients.leave(user.waitingClients);
             if (user.waitingClients.empty()) {
@@ -169,7 +156,7 @@ class ServingShares {
                 continue;
             }
             for (const Share* const client : user->waitingClients) {
-                ++clientLooks_;
+                ++clientsExamined_;
                 Candidate* const first = client->waiting.front();
                 if ((mayAny || firstMayBegin(*client, allowed)) &&
                     (next == nullptr || first->arrival < next->arrival)) {
@@ -183,8 +170,8 @@ class ServingShares {
         return next;
     }
 
-    /// At how many clients takeWaiting has looked so far: what it costs.
-    [[nodiscard]] std::uint64_t clientLooks() const noexcept { return clientLooks_; }
+    /// The number of clients that takeWaiting has examined so far: what it costs.
+    [[nodiscard]] std::uint64_t clientsExamined() const noexcept { return clientsExamined_; }
 
   private:
     struct Activity {
@@ -197,6 +184,9 @@ class ServingShares {
             lastOfAnother_ = last_;
         }
         last_ = {.client = &client, .when = now};
+    }
+    static void noteMany(Share& client) noexcept {
+        client.hasMany.store(client.served > kManyServed, std::memory_order_relaxed);
     }
 
     /// Whether any burst of `user` may be served.
@@ -229,7 +219,7 @@ class ServingShares {
     std::map<const Account*, std::weak_ptr<Share>> shares_;
     std::list<Share*> waitingUsers_;  // users of which bursts wait
     std::uint64_t arrivals_ = 0;
-    std::uint64_t clientLooks_ = 0;
+    std::uint64_t clientsExamined_ = 0;
 };
 
 }  // namespace nnburst::burst

@@ -27,12 +27,11 @@ namespace nnburst::burst {
 
 namespace {
 
-/// A thread that has had no burst to serve for so long ends, unless it is one of the last
-/// kKeptIdleThreads.
+/// Idle time after which a thread ends, unless it is one of the last kKeptIdleThreads.
 constexpr std::chrono::milliseconds kEndAfterIdle{2000};
 
-/// The one that hears a doorbell next, and one that hears the next doorbell in its place: it need
-/// not be started while a request waits.
+/// Two idle threads stay in epoll_wait: one takes the next doorbell, the second is ready for the
+/// one after it, so no request waits for a thread to start.
 constexpr std::size_t kKeptIdleThreads = 2;
 
 /// The id of the eventfd that ends the threads; registrations have others.
@@ -73,7 +72,8 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
         REMOVED,     ///< never to be served again
     };
 
-    Entry(SpinShares& spinShares, ServingPlaces& places) : spins(spinShares), place(places) {}
+    Entry(SpinShares& spinShares, BurstPlacement& placement)
+        : spins(spinShares), assignment(placement) {}
     ~Entry() override = default;
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
@@ -86,7 +86,7 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
     }
 
     SpinShares& spins;  ///< of the pool
-    ServingPlaces::Place place;
+    BurstPlacement::Assignment assignment;
     std::uint64_t id = kEndId;
     Servable* burst = nullptr;
     UniqueFd driverEnd;  ///< of the doorbell, until the burst is removed
@@ -187,9 +187,9 @@ fmq::SpinAllowance& ServingThreadPool::Registration::spinAllowance() const noexc
     return *entry_;
 }
 
-ServingPlaces::Place& ServingThreadPool::Registration::place() const noexcept {
+BurstPlacement::Assignment& ServingThreadPool::Registration::assignment() const noexcept {
     NNBURST_ASSERT(entry_ != nullptr, "the registration is empty");
-    return entry_->place;
+    return entry_->assignment;
 }
 
 void ServingThreadPool::Registration::ring() const noexcept {
@@ -240,7 +240,7 @@ ServingThreadPool::~ServingThreadPool() {
 
 Result<ServingThreadPool::Registration> ServingThreadPool::add(
     const std::shared_ptr<ServingThreadPool>& pool, Servable& burst, const SharedAccount& account) {
-    auto entry = std::make_shared<Registration::Entry>(pool->spins_, pool->places_);
+    auto entry = std::make_shared<Registration::Entry>(pool->spins_, pool->placement_);
     entry->burst = &burst;
     // A socket, because the two ends share no state: what the client does to its end neither blocks
     // nor silences the driver's.
@@ -256,7 +256,7 @@ Result<ServingThreadPool::Registration> ServingThreadPool::add(
     entry->owner = pool->shares_.ownerOf(account);
     epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.u64 = entry->id}};
     if (::epoll_ctl(pool->epoll_.get(), EPOLL_CTL_ADD, entry->driverEnd.get(), &event) != 0) {
-        return exhausted("place in epoll");
+        return exhausted("entry in epoll");
     }
     pool->entries_.emplace(entry->id, entry);
     ++pool->registrationCount_;
@@ -315,8 +315,8 @@ Result<> ServingThreadPool::ensureIdleThread() {
     return {};
 }
 
-/// The calling thread will hear no doorbells for a while. If no thread can be started, the next one
-/// whose turn ends waits for doorbells (endAndTakeWaiting).
+/// The calling thread stops waiting for doorbells while it serves. If no thread can be started, the
+/// next one whose turn ends waits for doorbells (endAndTakeWaiting).
 void ServingThreadPool::startReplacement() noexcept {
     bool isThere = false;
     try {
@@ -349,7 +349,7 @@ std::size_t ServingThreadPool::allowedThreads() const noexcept {
 bool ServingThreadPool::mayEnd() noexcept {
     const system::MutexLock lock(mutex_);
     if (isEnding_) {
-        return false;  // it hears of the end next
+        return false;  // epoll_wait reports the end next
     }
     const std::size_t kept =
         threadCount() <= allowedThreads() + kKeptIdleThreads ? kKeptIdleThreads : 1;
@@ -364,7 +364,7 @@ bool ServingThreadPool::mayEnd() noexcept {
 }
 
 void ServingThreadPool::runThread() noexcept {
-    system::wishRealtimePriority(realtimePriority_, "a thread that serves bursts");
+    system::tryTakeRealtimePriority(realtimePriority_, "a thread that serves bursts");
     constexpr int kNoTimeout = -1;
     int timeoutMs = static_cast<int>(kEndAfterIdle.count());
     while (true) {
@@ -421,10 +421,11 @@ bool ServingThreadPool::serve(const Turn& turn) noexcept {
         lowPriority.emplace();
     }
     Registration::Entry& entry = *turn.entry;
+    const ServingTurn limit(turn.isOneOfMany, entry.owner.client->hasMany, areSeveralServed_);
     while (true) {
         drain(entry.driverEnd.get());
-        const bool hasMore = entry.burst->serve();
-        entry.place.leave();
+        const bool hasMore = entry.burst->serve(limit);
+        entry.assignment.leave();
         if (entry.leave()) {
             return hasMore;
         }
@@ -507,6 +508,7 @@ ServingThreadPool::Registration::Entry* ServingThreadPool::takeWaiting() noexcep
 
 void ServingThreadPool::noteServed() noexcept {
     isFull_.store(shares_.served() >= allowedThreads(), std::memory_order_relaxed);
+    areSeveralServed_.store(shares_.clientsServed() > 1, std::memory_order_relaxed);
     spins_.setServed(shares_.usersServed(), shares_.clientsServed());
 }
 

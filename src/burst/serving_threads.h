@@ -10,6 +10,7 @@
 /// of others from being served (serving_shares.h).
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -18,7 +19,7 @@
 #include <vector>
 
 #include "account/account.h"
-#include "burst/serving_places.h"
+#include "burst/burst_placement.h"
 #include "burst/serving_shares.h"
 #include "burst/spin_shares.h"
 #include "fmq/spin_allowance.h"
@@ -29,16 +30,45 @@
 
 namespace nnburst::burst {
 
+/// One turn of a thread that serves a burst.
+class ServingTurn {
+  public:
+    /// `isOneOfMany` says whether the burst was ServingShares::isOneOfMany as the turn began.
+    /// `hasMany` is that of its client (ServingShares::Share), `areSeveralServed` whether bursts of
+    /// several clients are served. Both must outlive this.
+    ServingTurn(bool isOneOfMany, const std::atomic<bool>& hasMany,
+                const std::atomic<bool>& areSeveralServed) noexcept
+        : isOneOfMany_(isOneOfMany), hasMany_(hasMany), areSeveralServed_(areSeveralServed) {}
+
+    /// Whether the turn should end although there is more to do, so that the priority of the thread
+    /// is decided anew: the burst has become one of many, or it has been one of many for
+    /// ServingShares::kActiveAfter. Reads the clock only in a turn of one of many.
+    [[nodiscard]] bool isOver() const noexcept {
+        if (isOneOfMany_) {
+            return std::chrono::steady_clock::now() - begin_ > ServingShares::kActiveAfter;
+        }
+        // Relaxed: the values only decide how long the turn takes.
+        return areSeveralServed_.load(std::memory_order_relaxed) &&
+               hasMany_.load(std::memory_order_relaxed);
+    }
+
+  private:
+    const bool isOneOfMany_;
+    const std::atomic<bool>& hasMany_;
+    const std::atomic<bool>& areSeveralServed_;
+    const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 /// What a thread of the pool serves: one burst.
 class Servable {
   public:
     virtual ~Servable() = default;
 
     /// Serves on the calling thread until there has been nothing to do for a while and the burst is
-    /// parked, or until it is stopped, or for one turn while ServingThreadPool::isExhausted. At
-    /// most one thread at a time. True if there is more to do: the pool calls it again after it has
-    /// served the others that were rung.
-    virtual bool serve() noexcept = 0;
+    /// parked, or until it is stopped, or until `turn` is over, or for a short time while
+    /// ServingThreadPool::isExhausted. At most one thread at a time. True if there is more to do:
+    /// the pool calls it again after it has served the others that were rung.
+    virtual bool serve(const ServingTurn& turn) noexcept = 0;
 };
 
 /// Thread-safe. Must outlive its registrations, which hold it. Long on purpose: which bursts have
@@ -73,7 +103,7 @@ class ServingThreadPool {
         [[nodiscard]] fmq::SpinAllowance& spinAllowance() const noexcept;
         /// For the thread that serves the burst; left at the end of its turn. It lives as long as
         /// the registration.
-        [[nodiscard]] ServingPlaces::Place& place() const noexcept;
+        [[nodiscard]] BurstPlacement::Assignment& assignment() const noexcept;
         /// Has the burst served as if the client had rung. Any thread, does not block.
         void ring() const noexcept;
 
@@ -124,7 +154,7 @@ class ServingThreadPool {
         : maximumThreads_(maximumThreads),
           realtimePriority_(realtimePriority),
           spins_(system::usableProcessors().size()),
-          places_(system::usableProcessors()),
+          placement_(system::usableProcessors()),
           shares_(maximumThreads) {}
 
     void runThread() noexcept;
@@ -167,8 +197,9 @@ class ServingThreadPool {
     std::atomic<std::size_t> clientWaits_{0};  // threads that wait for a client's answer
     std::atomic<bool> isFull_{false};          // as many bursts are served as there may be threads
     std::atomic<bool> isStartRefused_{false};  // the last attempt to start a replacement failed
+    std::atomic<bool> areSeveralServed_{false};  // bursts of several clients are served
     SpinShares spins_;
-    ServingPlaces places_;
+    BurstPlacement placement_;
 
     system::Mutex mutex_;
     std::uint64_t lastId_ NNBURST_GUARDED_BY(mutex_) = 0;

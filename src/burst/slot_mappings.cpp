@@ -29,17 +29,13 @@ SlotMappings::SlotMappings(std::shared_ptr<DriverControlPlane> controlPlane,
 
 Result<> SlotMappings::resolve(std::span<const FramePool> framePools,
                                std::vector<exec::RequestMemory>& pools) {
-    unknownSlots_.clear();
+    pools.reserve(framePools.size());
     for (const FramePool& pool : framePools) {
         // Buffers first: the session wants to know of them even if memory is refused.
         pools.push_back(isToken(pool) ? exec::RequestMemory::managed(BufferToken{pool.value})
                                       : exec::RequestMemory());
-        if (!isToken(pool) && !isKnown(pool.value) &&
-            std::find(unknownSlots_.begin(), unknownSlots_.end(),
-                      static_cast<std::int32_t>(pool.value)) == unknownSlots_.end()) {
-            unknownSlots_.push_back(static_cast<std::int32_t>(pool.value));
-        }
     }
+    NNBURST_TRY(collectUnknownSlots(framePools));
     if (!unknownSlots_.empty()) {
         NNBURST_TRY(fetchUnknownSlots());
     }
@@ -66,6 +62,26 @@ void SlotMappings::requestUnmap(std::int32_t slot) noexcept {
 bool SlotMappings::isKnown(std::uint32_t slot) const noexcept {
     return slot < slots_.size() &&
            (slots_[slot].mapping.data() != nullptr || slots_[slot].foreign != nullptr);
+}
+
+Result<> SlotMappings::collectUnknownSlots(std::span<const FramePool> framePools) {
+    unknownSlots_.clear();
+    for (std::size_t i = 0; i < framePools.size(); ++i) {
+        const FramePool& pool = framePools[i];
+        const auto slot = static_cast<std::int32_t>(pool.value);
+        if (isToken(pool) || isKnown(pool.value) ||
+            std::ranges::find(unknownSlots_, slot) != unknownSlots_.end()) {
+            continue;
+        }
+        if (unknownSlots_.size() == kMaximumSlotsAskedFor) {
+            return invalid(
+                "request pool {}: slot {} makes {} slots whose memory the driver does not have; "
+                "must be at most {} in one request",
+                i, slot, unknownSlots_.size() + 1, kMaximumSlotsAskedFor);
+        }
+        unknownSlots_.push_back(slot);
+    }
+    return {};
 }
 
 Result<> SlotMappings::fetchUnknownSlots() {

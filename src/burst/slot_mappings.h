@@ -34,7 +34,7 @@ class SlotMappings {
 
     /// As RequestMemorySource::resolve, for the pools of a decoded frame. Blocks while the client
     /// is asked for slots that are not known. INVALID_ARGUMENT for a slot of which the client does
-    /// not know the memory.
+    /// not know the memory, and for more than kMaximumSlotsAskedFor slots that are not known.
     [[nodiscard]] Result<> resolve(std::span<const FramePool> framePools,
                                    std::vector<exec::RequestMemory>& pools);
 
@@ -48,21 +48,21 @@ class SlotMappings {
         return hasUnmapRequests_.load(std::memory_order_acquire);
     }
 
-    /// Unmaps the slots that were freed and calls `onUnmap` with each that was known. To be called
-    /// after a frame was seen and before it is served: slots that the frame names anew were freed
-    /// before it was sent.
-    template <class OnUnmap>
-    void unmapRequested(OnUnmap onUnmap) noexcept {
+    /// Unmaps the slots that were freed. To be called after a frame was seen and before it is
+    /// served: slots that the frame names anew were freed before it was sent.
+    void unmapRequested() noexcept {
         // sync [slot-freed]: cleared first, so that a slot that is freed meanwhile is seen the next
         // time
         hasUnmapRequests_.exchange(false, std::memory_order_seq_cst);
         for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
             if (isUnmapRequested_[slot].exchange(false, std::memory_order_relaxed)) {
                 slots_[slot] = Slot();
-                onUnmap(slot);
             }
         }
     }
+
+    /// Whether the memory of `slot` was fetched and not freed since.
+    [[nodiscard]] bool isKnown(std::uint32_t slot) const noexcept;
 
   private:
     /// The memory that a slot names: mapped, or foreign, or not known.
@@ -72,7 +72,7 @@ class SlotMappings {
         SharedRegion foreign;
     };
 
-    [[nodiscard]] bool isKnown(std::uint32_t slot) const noexcept;
+    Result<> collectUnknownSlots(std::span<const FramePool> framePools);
     Result<> fetchUnknownSlots();
     Result<> provideSlot(std::size_t slot);
     Result<std::vector<SharedRegion>> askClientForMemories();

@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// How many of the threads that serve bursts may spin at a time. A thread that spins keeps a
-/// processor from all others, and how long it does is the wish of a client: so all of them spin on
-/// at most as many processors as there are, and those of a user or a client on their part of these.
+/// How many of the threads that serve bursts may spin at a time. The client chooses how long a
+/// serving thread spins, and a spinning thread occupies a processor. So the number of spinning
+/// threads is limited: in all to the number of processors, per user and per client to an equal
+/// part.
 
 #include <algorithm>
 #include <atomic>
@@ -43,7 +44,7 @@ class SpinShares {
     explicit SpinShares(std::size_t processors) noexcept
         : processors_(static_cast<std::uint32_t>(std::max<std::size_t>(processors, 1))) {}
 
-    /// So many users and clients have bursts that are served now.
+    /// Sets the number of users and clients that have served bursts.
     void setServed(std::size_t users, std::size_t clients) noexcept {
         ofUser_.store(partOf(users), std::memory_order_relaxed);
         ofClient_.store(partOf(clients), std::memory_order_relaxed);

@@ -44,11 +44,11 @@ namespace nnburst::burst {
     return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");
 }
 
-/// The error of an execution during which the driver broke the rules of the result queue.
-[[nodiscard]] inline tl::unexpected<Error> noAnswerToARequest() {
+/// The error of an execution during which a result with a serial of no request came.
+[[nodiscard]] inline tl::unexpected<Error> unexpectedResult(std::uint64_t serial) {
     return failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                   "the driver put something into the result queue that is not the answer to a "
-                   "request");
+                   "result frame: serial " + std::to_string(serial) +
+                       " matches no request in flight; the connection counts as lost");
 }
 
 /// `result`, which is an error, with the outcome that goes with it.

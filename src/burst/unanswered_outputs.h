@@ -31,9 +31,9 @@ namespace nnburst::burst {
 /// The error of a wait for that memory that has ended before it was free.
 [[nodiscard]] tl::unexpected<Error> memoryStillInUse();
 
-/// Nothing wakes the thread that waits for memory when an answer comes over the control plane: it
-/// looks so often.
-inline constexpr std::chrono::milliseconds kAnswerLookInterval{10};
+/// Interval at which a thread that waits for memory polls for answers. Those over the control plane
+/// do not wake it.
+inline constexpr std::chrono::milliseconds kAnswerPollInterval{10};
 
 /// Used by one thread at a time.
 class UnansweredOutputs {

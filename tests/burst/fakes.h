@@ -19,6 +19,7 @@
 #include "burst/control_plane.h"
 #include "burst/controller.h"
 #include "burst/server.h"
+#include "exec/threads/client_share.h"
 
 namespace nnburst::burst {
 
@@ -30,7 +31,7 @@ class DoublingModel final : public exec::CompiledModel {
     mutable std::atomic<int> binds{0};
     std::atomic<int> bindWithoutMemory{0};  ///< the number of the bind that throws; 0: none
     std::atomic<std::uint32_t> delayed{0};
-    std::atomic<bool> isCrowded{false};
+    std::atomic<bool> wouldOversubscribe{false};
     std::atomic<bool> hasMemory{true};  ///< for further runners
     /// The number of output elements that it reports; 0 for the true one.
     std::atomic<std::uint32_t> shape{0};
@@ -47,7 +48,7 @@ class DoublingModel final : public exec::CompiledModel {
     std::span<const Operand> inputs() const noexcept override { return {&operand_, 1}; }
     std::span<const Operand> outputs() const noexcept override { return {&operand_, 1}; }
     exec::Contention contention() const noexcept override {
-        return {.delayedCount = delayed, .isCrowded = isCrowded};
+        return {.delayedCount = delayed, .wouldOversubscribe = wouldOversubscribe};
     }
 
     Result<> bind(std::span<const RequestArgument> inputs, std::span<const RequestArgument> outputs,
@@ -92,7 +93,7 @@ class DoublingModel final : public exec::CompiledModel {
             std::memcpy(output.data + at, &value, sizeof(value));
         }
         const std::uint64_t ranWith = outcome.outputShapes[0].dimensions[0] + std::uint64_t{1};
-        bindings.memo.wasOfUse = bindings.memo.generation == ranWith;
+        bindings.memo.wasHit = bindings.memo.generation == ranWith;
         bindings.memo.generation = ranWith;
         outcome.timing.timeOnDevice = options.measure == MeasureTiming::YES
                                           ? static_cast<std::uint64_t>(runs.load())
@@ -218,9 +219,11 @@ inline std::vector<SharedRegion> asReceived(std::vector<SharedRegion> regions) {
 
 /// Both ends of a burst in one process.
 struct BurstPair {
+    /// The driver charges `account`, unless it is null.
     explicit BurstPair(
         const BurstOptions& options = {},
-        std::shared_ptr<ServingThreadPool> sharedThreads = *ServingThreadPool::create())
+        std::shared_ptr<ServingThreadPool> sharedThreads = *ServingThreadPool::create(),
+        const SharedAccount& account = nullptr)
         : servingThreads(std::move(sharedThreads)) {
         auto created = Controller::create(options);
         EXPECT_TRUE(created) << created.error().message;
@@ -232,8 +235,12 @@ struct BurstPair {
                 const std::shared_ptr<Controller> known = weak.lock();
                 return known ? asReceived(known->getMemories(slots)) : std::vector<SharedRegion>();
             });
-        auto served = Server::create(controller->channel(), {.model = model, .buffers = buffers},
-                                     driver, options.driverWait, servingThreads);
+        auto served =
+            Server::create(controller->channel(),
+                           {.model = model,
+                            .buffers = buffers,
+                            .client = std::make_shared<exec::ClientShare>(nullptr, account)},
+                           driver, options.driverWait, servingThreads);
         EXPECT_TRUE(served) << served.error().message;
         server = std::move(*served);
         controller->attach(client, {.doorbell = server->takeDoorbell()});

@@ -5,14 +5,18 @@
 /// A client that lies to the driver's server: it writes anything into the channel.
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <bit>
 #include <random>
+#include <string>
 
 #include "burst/channel.h"
 #include "burst/request_frame.h"
 #include "burst/result_frame.h"
 #include "fakes.h"
+#include "nnburst/validation.h"
+#include "support/sanitizers.h"
 
 namespace nnburst::burst {
 namespace {
@@ -21,16 +25,21 @@ using namespace std::chrono_literals;
 
 class HostileClient : public testing::Test {
   protected:
-    HostileClient() {
-        channel = std::move(*Channel::create(16));
+    HostileClient() { open(16); }
+
+    void open(std::uint32_t queueLines) {
+        channel = std::move(*Channel::create(queueLines));
         requests.emplace(*FrameQueue::Writer::attach(channel.memory(), channel.requests()));
         results.emplace(*FrameQueue::Reader::attach(channel.memory(), channel.results()));
     }
 
     void serve() {
-        auto served = Server::create(
-            channel.region(), {.model = model, .buffers = std::make_shared<exec::ManagedBuffers>()},
-            driver, {}, servingThreads);
+        auto served =
+            Server::create(channel.region(),
+                           {.model = model,
+                            .buffers = std::make_shared<exec::ManagedBuffers>(),
+                            .client = std::make_shared<exec::ClientShare>(nullptr, account)},
+                           driver, {}, servingThreads);
         ASSERT_TRUE(served) << served.error().message;
         server = std::move(*served);
         doorbell = server->takeDoorbell();
@@ -78,6 +87,7 @@ class HostileClient : public testing::Test {
     }
 
     DoublingRequest doubling;
+    SharedAccount account;  ///< null: the client is not charged
     Channel channel;
     std::optional<FrameQueue::Writer> requests;
     std::optional<FrameQueue::Reader> results;
@@ -114,24 +124,29 @@ TEST_F(HostileClient, forWhichThereIsNoMemoryEndsItsRequestAlone) {
 
 TEST_F(HostileClient, computesWhatItHasNotNamedOrNamedOtherwise) {
     serve();
-    const auto computeIsRefused = [this](const ExecutionName& name) {
+    const auto computeIsRefused = [this](const ExecutionName& name, const std::string& why) {
         const FrameLine line = encodeCompute(++serial, name, std::nullopt);
         ASSERT_TRUE(requests->tryWrite({&line, 1}));
         const Result<> result = answer();
         ASSERT_FALSE(result) << name.number << ", " << name.generation;
         EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+        EXPECT_EQ(result.error().message, "compute frame: " + why);
     };
-    computeIsRefused({.number = 1, .generation = 5});
+    computeIsRefused({.number = 1, .generation = 5},
+                     "reusable execution 1, generation 5: must have been sent whole before");
     std::vector<FrameLine> lines(requestLineCount(doubling.request));
     const FramePool pool{.kind = 0, .value = 3};
     encodeRequest(++serial, {.number = 1, .generation = 5}, doubling.request, {&pool, 1}, {},
                   lines);
     ASSERT_TRUE(requests->tryWrite(lines));
     ASSERT_TRUE(answer());
-    computeIsRefused({.number = 1, .generation = 6});
-    computeIsRefused({.number = 2, .generation = 5});
-    computeIsRefused({.number = 0, .generation = 5});
-    computeIsRefused({.number = kMaximumReusableExecutions + 1, .generation = 5});
+    computeIsRefused({.number = 1, .generation = 6},
+                     "reusable execution 1, generation 6: must have been sent whole before");
+    computeIsRefused({.number = 2, .generation = 5},
+                     "reusable execution 2, generation 5: must have been sent whole before");
+    computeIsRefused({.number = 0, .generation = 5}, "execution 0: must be 1 to 64");
+    computeIsRefused({.number = kMaximumReusableExecutions + 1, .generation = 5},
+                     "execution 65: must be 1 to 64");
     EXPECT_EQ(model->runs, 1);
     const FrameLine line = encodeCompute(++serial, {.number = 1, .generation = 5}, std::nullopt);
     ASSERT_TRUE(requests->tryWrite({&line, 1}));
@@ -149,6 +164,8 @@ TEST_F(HostileClient, announcesMoreLinesThanItWrote) {
     const Result<> result = answer();
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_EQ(result.error().message,
+              "request frame 1: announces 9 lines; must be 1 to the 2 in the queue");
     expectThatItStillServes();
 }
 
@@ -187,6 +204,52 @@ TEST_F(HostileClient, namesMemoryThatItDoesNotGive) {
     EXPECT_FALSE(answer());
     driver->setMemories(goodMemories);
     expectThatItStillServes();
+}
+
+/// Memory that the process has from its allocator.
+std::uint64_t heapBytes() {
+    const struct mallinfo2 heap = ::mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+}
+
+/// The driver once kept the memory of the longest request that had a number, and charged for the
+/// last one.
+TEST_F(HostileClient, keepsNoMoreMemoryByLongRequestsThanItIsChargedFor) {
+    if (test::kHasSanitizer) {
+        GTEST_SKIP() << "sanitizers have an allocator of their own";
+    }
+    constexpr std::size_t kArguments = 14'000;  // nearly as many as fit into the queue
+    constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+    Amounts limits;
+    limits[Resource::MEMORY] = 16 * kMebibyte;
+    account = Account::create("client", limits);
+    open(kMaximumQueueLines);
+    serve();
+    std::uint32_t number = 1;
+    const auto expectRefusal = [&](std::size_t pools, std::size_t inputs, std::size_t outputs) {
+        Request request;
+        request.pools.resize(pools);
+        request.inputs.resize(inputs);
+        request.outputs.resize(outputs);
+        const std::vector<FramePool> framePools(pools, {.kind = 0, .value = 3});
+        std::vector<FrameLine> lines(requestLineCount(request));
+        encodeRequest(++serial, {.number = number, .generation = 1}, request, framePools, {},
+                      lines);
+        ASSERT_TRUE(requests->tryWrite(lines));
+        EXPECT_FALSE(answer());
+    };
+    const auto nameLongAndShort = [&] {
+        expectRefusal(0, kArguments, 0);
+        expectRefusal(0, 0, kArguments);
+        expectRefusal(kMaximumPools, 0, 0);
+        expectRefusal(0, 0, 0);
+    };
+    nameLongAndShort();
+    const std::uint64_t before = heapBytes();
+    for (number = 2; number <= 17; ++number) {
+        nameLongAndShort();
+    }
+    EXPECT_LT(heapBytes(), before + 4 * kMebibyte);
 }
 
 TEST_F(HostileClient, doesNotReadItsResults) {

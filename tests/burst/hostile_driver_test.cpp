@@ -108,6 +108,8 @@ TEST_F(HostileDriver, answersARequestThatWasNotSentAndIsNeverBelievedAgain) {
     });
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_EQ(result.error().message,
+              "result frame: serial 3 matches no request in flight; the connection counts as lost");
     result = controller->execute(doubling.request, {}, outcome);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
@@ -240,6 +242,9 @@ TEST_F(HostileDriver, announcesLinesThatItDoesNotWriteAndIsNeverBelievedAgain) {
     });
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_EQ(result.error().message,
+              "result frame 1: announces 50 lines; must be 1 to the 2 in the queue; the connection "
+              "counts as lost");
     result = controller->execute(doubling.request, {}, outcome);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);

@@ -7,6 +7,8 @@
 #include <bit>
 #include <random>
 
+#include "nnburst/validation.h"
+
 namespace nnburst::burst {
 namespace {
 
@@ -141,6 +143,22 @@ TEST(RequestFrame, refusesASlotBeyondTheLargest) {
     lines[1].words[0] = std::uint64_t{kMaximumSlots} << 32;
     DecodedRequest decoded;
     EXPECT_FALSE(decodeRequest(lines, decoded));
+}
+
+TEST(RequestFrame, refusesMorePoolsThanARequestMayHave) {
+    Request request;
+    DecodedRequest decoded;
+    for (const std::size_t count : {kMaximumPools, kMaximumPools + 1}) {
+        request.pools.assign(count, BufferToken{9});
+        const std::vector<FramePool> pools(count, {.kind = 1, .value = 9});
+        std::vector<FrameLine> lines(requestLineCount(request));
+        encodeRequest(7, {}, request, pools, {}, lines);
+        const Result<> result = decodeRequest(lines, decoded);
+        EXPECT_EQ(result.has_value(), count == kMaximumPools);
+        if (!result) {
+            EXPECT_EQ(result.error().message, "request frame: 4097 pools: must be at most 4096");
+        }
+    }
 }
 
 TEST(RequestFrame, refusesAnUnknownKindOfPool) {

@@ -70,10 +70,29 @@ TEST_F(ReusableRegistryTest, givesANumberToTheLastThatHasIt) {
     EXPECT_NE(registry.find({.number = 1, .generation = 2}), nullptr);
 }
 
+TEST_F(ReusableRegistryTest, keepsNoMemoryOfARequestThatAShorterOneReplaces) {
+    ReusableRegistry::Execution execution;
+    execution.bind(request({.number = 1, .generation = 1}), session, nullptr);
+    ASSERT_TRUE(execution.isBound);
+    execution.bindings.memo.runner = 5;
+    execution.sentShapes = outcome.outputShapes;
+    execution.bind(DecodedRequest(), session, nullptr);
+    EXPECT_FALSE(execution.isBound);
+    EXPECT_EQ(execution.request.pools.capacity(), 0U);
+    EXPECT_EQ(execution.request.inputs.capacity(), 0U);
+    EXPECT_EQ(execution.request.outputs.capacity(), 0U);
+    EXPECT_EQ(execution.bindings.inputs.capacity(), 0U);
+    EXPECT_EQ(execution.bindings.outputs.capacity(), 0U);
+    EXPECT_EQ(execution.sentShapes.capacity(), 0U);
+    EXPECT_EQ(execution.bindings.memo.runner, 5U);
+}
+
 TEST_F(ReusableRegistryTest, unbindsExecutionsWhoseMemoryIsGone) {
     ASSERT_NE(registry.remember(request({.number = 1, .generation = 1}, 0), session), nullptr);
     ASSERT_NE(registry.remember(request({.number = 2, .generation = 2}, 1), session), nullptr);
-    registry.unbind(1);
+    slots.requestUnmap(1);
+    slots.unmapRequested();
+    registry.unbindUnmapped(slots);
     ASSERT_NE(registry.find({.number = 2, .generation = 2}), nullptr) << "still known";
     EXPECT_FALSE(registry.find({.number = 2, .generation = 2})->isBound);
     EXPECT_TRUE(registry.find({.number = 1, .generation = 1})->isBound);

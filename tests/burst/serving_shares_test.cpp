@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Of what the shares are told, where it does not matter.
-const ServingShares::TimePoint now{1h};
+const TimePoint now{1h};
 
 /// Bursts of several clients, and those of them that wait, in the order of their arrival.
 class Bursts {
@@ -138,7 +138,7 @@ TEST(ServingShares, giveTheTurnToTheFirstThatMayHaveIt) {
 }
 
 /// Thousands of bursts of one client always have more to do, beside one of another user.
-TEST(ServingShares, lookAtClientsAndNotAtTheirBursts) {
+TEST(ServingShares, examineClientsAndNotTheirBursts) {
     constexpr int kTurns = 20'000;
     constexpr std::uint64_t kClients = 2;
     Bursts bursts(4);
@@ -161,7 +161,7 @@ TEST(ServingShares, lookAtClientsAndNotAtTheirBursts) {
     ASSERT_EQ(served.size(), 5U) << "four of the client with many, and one of the other user";
     int turnsOfOther = 0;
     for (int turn = 0; turn < kTurns; ++turn) {
-        const std::uint64_t before = bursts.shares.clientLooks();
+        const std::uint64_t before = bursts.shares.clientsExamined();
         Bursts::Candidate* const ended = served.front();
         served.pop_front();
         turnsOfOther += ended == &other ? 1 : 0;
@@ -169,7 +169,7 @@ TEST(ServingShares, lookAtClientsAndNotAtTheirBursts) {
         bursts.shares.addWaiting(*ended);
         begin();
         begin();  // as the pool, which rings one more if it may be served
-        ASSERT_LE(bursts.shares.clientLooks() - before, 2 * kClients);
+        ASSERT_LE(bursts.shares.clientsExamined() - before, 2 * kClients);
     }
     EXPECT_GT(turnsOfOther, kTurns / 8) << "the thread of its user";
 }
@@ -202,13 +202,17 @@ TEST(ServingShares, aClientHasManyOnlyBesideAnActiveOne) {
     }
     shares.begin(other, now);
     EXPECT_FALSE(shares.isOneOfMany(many, now));
+    EXPECT_FALSE(many.client->hasMany);
     shares.begin(many, now);
     EXPECT_TRUE(shares.isOneOfMany(many, now));
+    EXPECT_TRUE(many.client->hasMany);
     EXPECT_FALSE(shares.isOneOfMany(other, now));
+    EXPECT_FALSE(other.client->hasMany);
     const auto end = now + 10s;
     EXPECT_TRUE(shares.isOneOfMany(many, end)) << "the other one is served";
     shares.end(other, end);
     shares.end(many, end);
+    EXPECT_FALSE(many.client->hasMany);
     shares.begin(many, end);
     EXPECT_TRUE(shares.isOneOfMany(many, end + 999ms));
     EXPECT_FALSE(shares.isOneOfMany(many, end + 1s)) << "the other one was served long ago";

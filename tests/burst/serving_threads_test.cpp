@@ -38,7 +38,7 @@ using namespace std::chrono_literals;
 class FakeBurst final : public Servable {
   public:
     explicit FakeBurst(std::function<bool()> serve) : serve_(std::move(serve)) {}
-    bool serve() noexcept override {
+    bool serve(const ServingTurn& /*turn*/) noexcept override {
         ++calls;
         return serve_();
     }
@@ -83,21 +83,21 @@ void expectReturns(std::function<void()> finish) {
     EXPECT_EQ(finished.wait_for(30s), std::future_status::ready);
 }
 
-TEST(ServingThreads, leaveThePlaceOfABurstThatTheyNoLongerServe) {
+TEST(ServingThreads, leaveTheProcessorOfABurstThatTheyNoLongerServe) {
     const auto pool = *ServingThreadPool::create();
-    ServingPlaces::Place* place = nullptr;
-    FakeBurst served([&place] {
-        (void)place->choose(0);
+    BurstPlacement::Assignment* assignment = nullptr;
+    FakeBurst served([&assignment] {
+        (void)assignment->choose(0);
         return false;
     });
     FakeBurst other([] { return false; });
     const auto otherRegistration = std::move(*ServingThreadPool::add(pool, other));
     const auto registration = std::move(*ServingThreadPool::add(pool, served));
-    place = &registration.place();
+    assignment = &registration.assignment();
     registration.ring();
     waitFor([&] { return served.calls >= 1; });
     // A burst alone gets no processor.
-    waitFor([&] { return !otherRegistration.place().choose(0); });
+    waitFor([&] { return !otherRegistration.assignment().choose(0); });
 }
 
 TEST(ServingThreads, endOnceWhereTheirPoolEndsAtTheSameTime) {
@@ -431,13 +431,16 @@ int niceOfThread(const std::shared_ptr<ServingThreadPool>& pool, const SharedAcc
     return nice.get_future().get();
 }
 
+/// The nice value of threads with a low priority; the usual one if this process may not set a nice
+/// value back.
+int lowNice() {
+    const system::ScopedLowPriority scope;
+    return ::getpriority(PRIO_PROCESS, 0);
+}
+
 TEST(ServingThreads, ofAClientWithManyHaveALowPriorityBesideAnotherClient) {
     const int usual = ::getpriority(PRIO_PROCESS, 0);
-    int low = usual;
-    {
-        const system::ScopedLowPriority scope;
-        low = ::getpriority(PRIO_PROCESS, 0);
-    }
+    const int low = lowNice();
     if (low == usual) {
         GTEST_SKIP() << "this process may not set a nice value back";
     }
@@ -530,7 +533,7 @@ TEST(ServingThreads, serveABurstOneAtATime) {
     }
 }
 
-TEST(ServingThreads, areNotBlindedByAClientThatRingsAllTheTimeOrClosesItsEnd) {
+TEST(ServingThreads, serveOthersWhileAClientRingsConstantlyOrClosesItsEnd) {
     const auto pool = *ServingThreadPool::create();
     FakeBurst served([] { return false; });
     auto registration = std::move(*ServingThreadPool::add(pool, served));
@@ -757,7 +760,7 @@ TEST(Burst, tellsTheClientWhileSpinningWouldTakeTheProcessorsOfOthers) {
         *reinterpret_cast<fmq::EventWord*>(channel.memory().data() + kRequestEventOffset));
     DoublingRequest doubling;
     ExecutionOutcome outcome;
-    burst.model->isCrowded = true;
+    burst.model->wouldOversubscribe = true;
     ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
     waitFor([&] { return driver.isContended(); });
 }
@@ -801,6 +804,44 @@ TEST(ManyBursts, areServedWhileOthersWaitForTheirFirstRequest) {
     const Result<> result = used.controller->execute(
         doubling.request, {.deadline = std::chrono::steady_clock::now() + 20s}, outcome);
     EXPECT_TRUE(result) << result.error().message;
+}
+
+TEST(ManyBursts, ofAClientGetALowPriorityWhenAnotherClientComes) {
+    const int usual = ::getpriority(PRIO_PROCESS, 0);
+    const int low = lowNice();
+    if (low == usual) {
+        GTEST_SKIP() << "this process may not set a nice value back";
+    }
+    Amounts limits;
+    limits[Resource::MEMORY] = std::uint64_t{1} << 30;
+    const SharedAccount user = Account::create("user", limits);
+    const SharedAccount many = Account::create("many", limits, user);
+    const SharedAccount other = Account::create("other", limits, user);
+    const auto pool = *ServingThreadPool::create();
+    const DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    std::atomic<int> nice{usual};
+    std::deque<BurstPair> bursts;
+    const auto executeOnAll = [&] {
+        for (const BurstPair& burst : bursts) {
+            EXPECT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+        }
+    };
+    for (std::size_t i = 0; i <= ServingShares::kManyServed; ++i) {
+        bursts.emplace_back(BurstOptions(), pool, many);
+    }
+    bursts.front().model->setOnRun([&nice] {
+        nice = ::getpriority(PRIO_PROCESS, 0);
+        return Result<>();
+    });
+    executeOnAll();
+    EXPECT_EQ(nice, usual) << "there is no other client";
+    bursts.emplace_back(BurstOptions(), pool, other);
+    // They are in use all the time: no turn of theirs ends because it has nothing to do.
+    waitFor([&] {
+        executeOnAll();
+        return nice == low;
+    });
 }
 
 TEST(ManyBursts, shareFewThreads) {

@@ -23,12 +23,6 @@ class SlotMappingsTest : public testing::Test {
         return slots.resolve(framePools, pools);
     }
 
-    std::vector<std::size_t> unmapRequested() {
-        std::vector<std::size_t> unmapped;
-        slots.unmapRequested([&](std::size_t number) { unmapped.push_back(number); });
-        return unmapped;
-    }
-
     SharedRegion region = *Region::create(4096);
     std::shared_ptr<FakeDriverControlPlane> client = std::make_shared<FakeDriverControlPlane>(
         [this](std::span<const std::int32_t> asked) -> Result<std::vector<SharedRegion>> {
@@ -55,11 +49,14 @@ TEST_F(SlotMappingsTest, fetchesAgainWhatWasFreed) {
     EXPECT_FALSE(slots.hasUnmapRequests());
     slots.requestUnmap(2);
     EXPECT_TRUE(slots.hasUnmapRequests());
-    EXPECT_EQ(unmapRequested(), std::vector<std::size_t>{2});
+    slots.unmapRequested();
+    EXPECT_TRUE(slots.isKnown(1));
+    EXPECT_FALSE(slots.isKnown(2));
     EXPECT_FALSE(slots.hasUnmapRequests());
-    EXPECT_TRUE(unmapRequested().empty()) << "each request is served once";
     ASSERT_TRUE(resolve({slot(1), slot(2)}));
     EXPECT_EQ(client->fetched, 3);
+    slots.unmapRequested();
+    EXPECT_TRUE(slots.isKnown(2)) << "each request is served once";
 }
 
 TEST_F(SlotMappingsTest, ignoreSlotsThatCannotExist) {
@@ -67,7 +64,28 @@ TEST_F(SlotMappingsTest, ignoreSlotsThatCannotExist) {
     slots.requestUnmap(-1);
     slots.requestUnmap(kMaximumSlots);
     EXPECT_FALSE(slots.hasUnmapRequests());
-    EXPECT_TRUE(unmapRequested().empty());
+    slots.unmapRequested();
+    EXPECT_TRUE(slots.isKnown(0));
+}
+
+TEST_F(SlotMappingsTest, refusesMoreUnknownSlotsThanItMayAskForAndDoesNotAsk) {
+    std::vector<FramePool> framePools;
+    for (std::uint32_t i = 0; i <= kMaximumSlotsAskedFor; ++i) {
+        framePools.push_back(slot(i));
+    }
+    framePools.push_back(token(9));
+    const Result<> result = resolve(framePools);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_EQ(result.error().message,
+              "request pool 127: slot 127 makes 128 slots whose memory the driver does not have; "
+              "must be at most 127 in one request");
+    EXPECT_EQ(client->fetched, 0);
+    ASSERT_EQ(pools.size(), framePools.size());
+    EXPECT_EQ(pools.back().token, BufferToken{9}) << "buffers are known all the same";
+    framePools.erase(framePools.begin());
+    EXPECT_TRUE(resolve(framePools));
+    EXPECT_EQ(client->fetched, 127);
 }
 
 TEST_F(SlotMappingsTest, refusesASlotThatTheClientDoesNotKnow) {

@@ -21,29 +21,31 @@
 #include <utility>
 #include <vector>
 
+#include "burst/list_element.h"
 #include "system/affinity.h"
 #include "system/mutex.h"
 
 namespace nnburst::burst {
 
-/// Thread-safe. Must outlive its places.
-class ServingPlaces {
+/// Thread-safe. Must outlive its assignments.
+class BurstPlacement {
   public:
     /// Without processors bursts get none.
-    explicit ServingPlaces(std::vector<std::uint32_t> processors)
+    explicit BurstPlacement(std::vector<std::uint32_t> processors)
         : processors_(std::move(processors)), others_(processors_.size()) {}
 
-    /// The place of one burst, which has none until it chooses. Used by the thread that serves it.
-    class Place {
+    /// Assigns a processor to one burst, which has none until `choose`. Used by the thread that
+    /// serves it.
+    class Assignment {
       public:
-        explicit Place(ServingPlaces& places) : places_(places), unused_{this} {}
-        ~Place() { leave(); }
-        Place(const Place&) = delete;
-        Place& operator=(const Place&) = delete;
+        explicit Assignment(BurstPlacement& placement) : placement_(placement) {}
+        ~Assignment() { leave(); }
+        Assignment(const Assignment&) = delete;
+        Assignment& operator=(const Assignment&) = delete;
 
         /// Moves the calling thread, which serves the burst now, to the processor of the burst:
         /// see choose.
-        void take(std::optional<std::uint32_t> client) noexcept {
+        void moveThread(std::optional<std::uint32_t> client) noexcept {
             const std::optional<std::uint32_t> processor = choose(client);
             if (processor && static_cast<int>(*processor) != ::sched_getcpu()) {
                 system::moveTo(*processor);
@@ -55,46 +57,43 @@ class ServingPlaces {
         /// or one less; within this limit a burst gets that of its client.
         [[nodiscard]] std::optional<std::uint32_t> choose(
             std::optional<std::uint32_t> client) noexcept {
-            const system::MutexLock lock(places_.mutex_);
-            if (isUnused()) {
-                places_.taken_.splice(places_.taken_.end(), unused_);
+            const system::MutexLock lock(placement_.mutex_);
+            if (!element_.isInList()) {
+                element_.join(placement_.assigned_);
             }
             client_ = client;
-            processor_ = places_.processorFor(*this);
+            processor_ = placement_.processorFor(*this);
             return processor_;
         }
 
         /// Other bursts may have its processor. Does nothing if it has none.
         void leave() noexcept {
-            if (isUnused()) {
+            if (!element_.isInList()) {
                 return;
             }
-            const system::MutexLock lock(places_.mutex_);
-            unused_.splice(unused_.end(), places_.taken_, element_);
+            const system::MutexLock lock(placement_.mutex_);
+            element_.leave(placement_.assigned_);
         }
 
       private:
-        friend class ServingPlaces;
+        friend class BurstPlacement;
 
-        [[nodiscard]] bool isUnused() const noexcept { return !unused_.empty(); }
-
-        ServingPlaces& places_;
-        std::list<Place*> unused_;  // the element of `taken_` while the burst has no place
-        const std::list<Place*>::iterator element_ = unused_.begin();
-        // Guarded by the mutex of `places_`.
+        BurstPlacement& placement_;
+        ListElement<Assignment> element_{*this};  // of `assigned_`
+        // Guarded by the mutex of `placement_`.
         std::optional<std::uint32_t> client_;
         std::optional<std::uint32_t> processor_;
     };
 
   private:
-    [[nodiscard]] std::optional<std::uint32_t> processorFor(const Place& place) noexcept
+    [[nodiscard]] std::optional<std::uint32_t> processorFor(const Assignment& burst) noexcept
         NNBURST_REQUIRES(mutex_) {
-        if (taken_.size() == 1 || processors_.empty()) {
+        if (assigned_.size() == 1 || processors_.empty()) {
             return std::nullopt;
         }
         std::ranges::fill(others_, 0);
-        for (const Place* const other : taken_) {
-            if (other != &place && other->processor_) {
+        for (const Assignment* const other : assigned_) {
+            if (other != &burst && other->processor_) {
                 ++others_[indexOf(*other->processor_)];
             }
         }
@@ -104,18 +103,18 @@ class ServingPlaces {
             const std::size_t index = processor ? indexOf(*processor) : others.size();
             return index < others.size() && others[index] == *fewest;
         };
-        if (hasRoom(place.client_)) {
-            return place.client_;
+        if (hasRoom(burst.client_)) {
+            return burst.client_;
         }
-        if (!hasRoom(place.processor_)) {
+        if (!hasRoom(burst.processor_)) {
             return processors_[static_cast<std::size_t>(fewest - others.begin())];
         }
         // A burst on the processor of this one's client, whose own client is here, comes here next.
-        const bool exchanges = std::ranges::any_of(taken_, [&](const Place* other) {
-            return place.client_ && other->processor_ == place.client_ &&
-                   other->client_ == place.processor_;
+        const bool exchanges = std::ranges::any_of(assigned_, [&](const Assignment* other) {
+            return burst.client_ && other->processor_ == burst.client_ &&
+                   other->client_ == burst.processor_;
         });
-        return exchanges ? place.client_ : place.processor_;
+        return exchanges ? burst.client_ : burst.processor_;
     }
 
     /// The number of processors if it is none of them.
@@ -126,7 +125,7 @@ class ServingPlaces {
 
     const std::vector<std::uint32_t> processors_;
     system::Mutex mutex_;
-    std::list<Place*> taken_ NNBURST_GUARDED_BY(mutex_);
+    std::list<Assignment*> assigned_ NNBURST_GUARDED_BY(mutex_);    // bursts that have chosen
     std::vector<std::uint32_t> others_ NNBURST_GUARDED_BY(mutex_);  // bursts on each of processors_
 };
 

@@ -4,7 +4,7 @@
 /// \file
 /// Processors of bursts whose executions fill the processors.
 
-#include "burst/serving_places.h"
+#include "burst/burst_placement.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -23,34 +23,34 @@ namespace nnburst::burst {
 namespace {
 
 /// Two bursts, on processors 3 and 5.
-class ServingPlacesOfTwo : public testing::Test {
+class BurstPlacementOnTwo : public testing::Test {
   protected:
-    ServingPlaces places{{3, 5}};
-    ServingPlaces::Place first{places};
-    ServingPlaces::Place second{places};
+    BurstPlacement placement{{3, 5}};
+    BurstPlacement::Assignment first{placement};
+    BurstPlacement::Assignment second{placement};
 };
 
-TEST_F(ServingPlacesOfTwo, aBurstAloneRunsWhereverLinuxPutsIt) {
+TEST_F(BurstPlacementOnTwo, aBurstAloneRunsWhereverLinuxPutsIt) {
     EXPECT_EQ(first.choose(3), std::nullopt);
     EXPECT_EQ(second.choose(3), 3);
     second.leave();
     EXPECT_EQ(first.choose(3), std::nullopt);
 }
 
-TEST_F(ServingPlacesOfTwo, burstsGetTheProcessorsOfTheirClients) {
+TEST_F(BurstPlacementOnTwo, burstsGetTheProcessorsOfTheirClients) {
     (void)first.choose(5);
     EXPECT_EQ(second.choose(3), 3);
     EXPECT_EQ(first.choose(5), 5);
 }
 
-TEST_F(ServingPlacesOfTwo, aBurstStaysWhereItIsForAClientOnNoProcessorOfTheDriver) {
+TEST_F(BurstPlacementOnTwo, aBurstStaysWhereItIsForAClientOnNoProcessorOfTheDriver) {
     (void)first.choose(5);
     EXPECT_EQ(second.choose(3), 3);
     EXPECT_EQ(second.choose(4), 3);
     EXPECT_EQ(second.choose(std::nullopt), 3);
 }
 
-TEST_F(ServingPlacesOfTwo, clientsOnOneProcessorAreServedOnBoth) {
+TEST_F(BurstPlacementOnTwo, clientsOnOneProcessorAreServedOnBoth) {
     (void)first.choose(3);
     EXPECT_EQ(second.choose(3), 3);
     EXPECT_EQ(first.choose(3), 5);
@@ -58,7 +58,7 @@ TEST_F(ServingPlacesOfTwo, clientsOnOneProcessorAreServedOnBoth) {
     EXPECT_EQ(first.choose(3), 5) << "it goes back and forth";
 }
 
-TEST_F(ServingPlacesOfTwo, burstsThatHaveEachOthersProcessorsExchangeThem) {
+TEST_F(BurstPlacementOnTwo, burstsThatHaveEachOthersProcessorsExchangeThem) {
     (void)first.choose(3);
     EXPECT_EQ(second.choose(5), 5);
     EXPECT_EQ(first.choose(3), 3);
@@ -67,8 +67,8 @@ TEST_F(ServingPlacesOfTwo, burstsThatHaveEachOthersProcessorsExchangeThem) {
     EXPECT_EQ(first.choose(5), 5);
 }
 
-TEST_F(ServingPlacesOfTwo, aProcessorThatIsLeftIsTakenAgain) {
-    ServingPlaces::Place third(places);
+TEST_F(BurstPlacementOnTwo, aProcessorThatIsLeftIsTakenAgain) {
+    BurstPlacement::Assignment third(placement);
     (void)first.choose(3);
     EXPECT_EQ(second.choose(3), 3);
     EXPECT_EQ(first.choose(3), 5);
@@ -78,10 +78,10 @@ TEST_F(ServingPlacesOfTwo, aProcessorThatIsLeftIsTakenAgain) {
     EXPECT_EQ(first.choose(3), 5);
 }
 
-TEST_F(ServingPlacesOfTwo, burstsAreSpreadAgainWhereOthersHaveLeft) {
+TEST_F(BurstPlacementOnTwo, burstsAreSpreadAgainWhereOthersHaveLeft) {
     {
-        ServingPlaces::Place third(places);
-        ServingPlaces::Place fourth(places);
+        BurstPlacement::Assignment third(placement);
+        BurstPlacement::Assignment fourth(placement);
         (void)first.choose(3);
         EXPECT_EQ(third.choose(5), 5);
         EXPECT_EQ(first.choose(3), 3);
@@ -92,31 +92,31 @@ TEST_F(ServingPlacesOfTwo, burstsAreSpreadAgainWhereOthersHaveLeft) {
     EXPECT_EQ(second.choose(3), 3);
 }
 
-TEST(ServingPlaces, withoutProcessorsThereIsNone) {
-    ServingPlaces places({});
-    ServingPlaces::Place first(places);
-    ServingPlaces::Place second(places);
+TEST(BurstPlacement, withoutProcessorsThereIsNone) {
+    BurstPlacement placement({});
+    BurstPlacement::Assignment first(placement);
+    BurstPlacement::Assignment second(placement);
     EXPECT_EQ(first.choose(0), std::nullopt);
     EXPECT_EQ(second.choose(0), std::nullopt);
 }
 
-TEST(ContentionWatch, isCrowdedWhileExecutionsRunSideBySideAndNoneWaits) {
+TEST(ContentionWatch, isContendedWithoutWaitingWhileExecutionsRunSideBySide) {
     ContentionWatch watch({});
-    watch.addExecution({.delayedCount = 0, .isCrowded = false});
-    EXPECT_FALSE(watch.isCrowded());
-    watch.addExecution({.delayedCount = 0, .isCrowded = true});
-    EXPECT_TRUE(watch.isCrowded());
-    watch.addExecution({.delayedCount = 1, .isCrowded = true});
-    EXPECT_FALSE(watch.isCrowded());
+    watch.addExecution({.delayedCount = 0, .wouldOversubscribe = false});
+    EXPECT_FALSE(watch.isContendedWithoutWaiting());
+    watch.addExecution({.delayedCount = 0, .wouldOversubscribe = true});
+    EXPECT_TRUE(watch.isContendedWithoutWaiting());
+    watch.addExecution({.delayedCount = 1, .wouldOversubscribe = true});
+    EXPECT_FALSE(watch.isContendedWithoutWaiting());
     EXPECT_TRUE(watch.isContended());
     for (int i = 0; i < 100; ++i) {
-        watch.addExecution({.delayedCount = 1, .isCrowded = true});
+        watch.addExecution({.delayedCount = 1, .wouldOversubscribe = true});
     }
-    EXPECT_TRUE(watch.isCrowded());
+    EXPECT_TRUE(watch.isContendedWithoutWaiting());
     for (int i = 0; i < 100; ++i) {
-        watch.addExecution({.delayedCount = 1, .isCrowded = false});
+        watch.addExecution({.delayedCount = 1, .wouldOversubscribe = false});
     }
-    EXPECT_FALSE(watch.isCrowded());
+    EXPECT_FALSE(watch.isContendedWithoutWaiting());
     EXPECT_FALSE(watch.isContended());
 }
 
@@ -135,8 +135,8 @@ TEST(Burst, isServedOnTheProcessorOfItsClientWhileExecutionsFillTheProcessors) {
     }
     BurstPair burst;
     BurstPair other({}, burst.servingThreads);
-    burst.model->isCrowded = true;
-    other.model->isCrowded = true;
+    burst.model->wouldOversubscribe = true;
+    other.model->wouldOversubscribe = true;
     std::atomic<int> servedOn = -1;
     burst.model->setOnRun([&] {
         servedOn = ::sched_getcpu();
