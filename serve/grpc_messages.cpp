@@ -50,6 +50,9 @@ Outcome<std::optional<SharedRange>> sharedRange(const Parameters& parameters) {
         }
         return std::optional<SharedRange>();
     }
+    if (region->second.parameter_choice_case() != inference::InferParameter::kStringParam) {
+        return refuse(Code::INVALID_ARGUMENT, "parameter {}: must be a string", kRegion);
+    }
     NNBURST_SERVE_TRY_ASSIGN(const std::int64_t bytes, number(parameters, kByteSize, -1));
     NNBURST_SERVE_TRY_ASSIGN(const std::int64_t offset, number(parameters, kOffset, 0));
     if (bytes < 0 || offset < 0) {
@@ -146,10 +149,23 @@ Outcome<InputContents> contentsOf(const inference::ModelInferRequest& message, i
     return InputContents(std::as_bytes(std::span(message.raw_input_contents(raw++))));
 }
 
+/// The values of sequence_id that mean no sequence.
+bool isZeroOrEmpty(const inference::InferParameter& parameter) {
+    switch (parameter.parameter_choice_case()) {
+        case inference::InferParameter::kInt64Param:
+            return parameter.int64_param() == 0;
+        case inference::InferParameter::kUint64Param:
+            return parameter.uint64_param() == 0;
+        case inference::InferParameter::kStringParam:
+            return parameter.string_param().empty();
+        default:
+            return false;
+    }
+}
+
 Outcome<> refuseUnsupported(const Parameters& parameters) {
     const auto sequence = parameters.find("sequence_id");
-    if (sequence != parameters.end() &&
-        (sequence->second.int64_param() != 0 || !sequence->second.string_param().empty())) {
+    if (sequence != parameters.end() && !isZeroOrEmpty(sequence->second)) {
         return refuse(Code::UNIMPLEMENTED,
                       "parameter sequence_id: sequences are not supported; the states of a model "
                       "begin at zero in each request");
@@ -192,8 +208,9 @@ Outcome<DecodedRequest> decode(const inference::ModelInferRequest& message) {
                       message.raw_input_contents_size(), raw);
     }
     for (const auto& output : message.outputs()) {
-        const auto classes = output.parameters().find("classification");
-        if (classes != output.parameters().end() && classes->second.int64_param() != 0) {
+        NNBURST_SERVE_TRY_ASSIGN(const std::int64_t classes,
+                                 number(output.parameters(), "classification", 0));
+        if (classes != 0) {
             return refuse(Code::UNIMPLEMENTED,
                           "output '{}', parameter classification: is not supported", output.name());
         }

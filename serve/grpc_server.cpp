@@ -3,13 +3,15 @@
 #include "grpc_server.h"
 
 #include <grpcpp/health_check_service_interface.h>
-#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <utility>
+
+#include "unix_socket_file.h"
 
 namespace nnburst::serve {
 namespace {
@@ -18,7 +20,9 @@ namespace {
 constexpr int kKeepAliveMs = 60'000;
 constexpr int kKeepAliveTimeoutMs = 20'000;
 /// Threads for what does not wait for a session: health checks, metadata, streams.
-constexpr int kOtherThreads = 64;
+constexpr std::size_t kOtherThreads = 64;
+/// However many requests to all models may wait.
+constexpr std::size_t kMaximumThreads = 10'000;
 
 Outcome<std::string> readFile(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -51,16 +55,17 @@ Outcome<std::unique_ptr<GrpcServer>> GrpcServer::start(ServerState& state, const
                                                        const Options& options) {
     NNBURST_SERVE_TRY_ASSIGN(const std::shared_ptr<grpc::ServerCredentials> credentials,
                              credentialsOf(options.tls));
-    std::unique_ptr<GrpcServer> result(new GrpcServer(state, address));
+    UniqueFd lock;
+    if (address.isUnix()) {
+        NNBURST_SERVE_TRY_ASSIGN(lock, claimSocketPath(address.path));
+    }
+    std::unique_ptr<GrpcServer> result(new GrpcServer(state, address, options));
     grpc::EnableDefaultHealthCheckService(true);
-    grpc::ResourceQuota quota;
-    quota.SetMaxThreads(static_cast<int>(options.maximumWaiting + options.instances) +
-                        kOtherThreads);
     grpc::ServerBuilder builder;
     int port = 0;
     builder.AddListeningPort(address.text(), credentials, &port);
     builder.RegisterService(&result->service_);
-    builder.SetResourceQuota(quota);
+    builder.SetResourceQuota(result->quota_);
     // gRPC checks the size of a compressed message before it decompresses it, and not after that.
     builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
     builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
@@ -78,14 +83,22 @@ Outcome<std::unique_ptr<GrpcServer>> GrpcServer::start(ServerState& state, const
     if (!address.isUnix()) {
         result->address_.port = static_cast<std::uint16_t>(port);
     }
+    state.changes->setListener([server = result.get()] { server->update(); });
     return result;
 }
 
-void GrpcServer::setHealth(bool isHealthy) {
-    server_->GetHealthCheckService()->SetServingStatus(isHealthy);
+GrpcServer::~GrpcServer() {
+    state_.changes->setListener({});
+}
+
+void GrpcServer::update() {
+    server_->GetHealthCheckService()->SetServingStatus(state_.isReady());
+    const std::size_t threads = state_.repository.all().size() * requestsOfVersion_ + kOtherThreads;
+    quota_.SetMaxThreads(static_cast<int>(std::min(threads, kMaximumThreads)));
 }
 
 void GrpcServer::shutDown(std::chrono::milliseconds time) {
+    service_.endStreams();
     server_->Shutdown(std::chrono::system_clock::now() + time);
 }
 

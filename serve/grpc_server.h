@@ -5,10 +5,13 @@
 /// \file
 /// The connections of gRPC.
 
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/server.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "failure.h"
 #include "grpc_service.h"
@@ -23,22 +26,32 @@ class GrpcServer {
     [[nodiscard]] static Outcome<std::unique_ptr<GrpcServer>> start(ServerState& state,
                                                                     const Address& address,
                                                                     const Options& options);
+    GrpcServer(const GrpcServer&) = delete;
+    GrpcServer& operator=(const GrpcServer&) = delete;
+    ~GrpcServer();
 
     /// Where it listens.
     [[nodiscard]] const Address& address() const noexcept { return address_; }
 
-    /// Sets the answer of health checks from now on.
-    void setHealth(bool isHealthy);
     /// Refuses new requests and waits for those that run, for at most `time`; then they are
-    /// cancelled.
+    /// cancelled. Streams end after the request that runs, or at once.
     void shutDown(std::chrono::milliseconds time);
 
   private:
-    GrpcServer(ServerState& state, Address address)
-        : service_(state), address_(std::move(address)) {}
+    GrpcServer(ServerState& state, Address address, const Options& options)
+        : state_(state),
+          service_(state),
+          address_(std::move(address)),
+          requestsOfVersion_(options.maximumWaiting + options.instances) {}
 
+    /// Follows a change of the state: sets the answer of health checks and the limit on threads.
+    void update();
+
+    ServerState& state_;
     GrpcService service_;
     Address address_;
+    const std::size_t requestsOfVersion_;  ///< of a model that may wait and run at a time
+    grpc::ResourceQuota quota_;
     std::unique_ptr<grpc::Server> server_;
 };
 

@@ -72,7 +72,7 @@ grpc::Status GrpcService::ServerMetadata(grpc::ServerContext* /*context*/,
 grpc::Status GrpcService::ModelReady(grpc::ServerContext* /*context*/,
                                      const inference::ModelReadyRequest* request,
                                      inference::ModelReadyResponse* response) {
-    response->set_ready(!state_.isDraining.load() &&
+    response->set_ready(state_.canRun() &&
                         state_.repository.find(request->name(), request->version()).has_value());
     return grpc::Status::OK;
 }
@@ -144,17 +144,24 @@ grpc::Status GrpcService::ModelInfer(grpc::ServerContext* context,
     return answer(inferOne(*context, *request, *response));
 }
 
-grpc::Status GrpcService::ModelStreamInfer(
-    grpc::ServerContext* context,
-    grpc::ServerReaderWriter<inference::ModelStreamInferResponse, inference::ModelInferRequest>*
-        stream) {
+bool GrpcService::readNext(const grpc::ServerContext& context, Stream& stream,
+                           inference::ModelInferRequest& request) {
+    if (!idleStreams_.add(context)) {
+        return false;
+    }
+    const bool isRead = stream.Read(&request);
+    idleStreams_.remove(context);
+    return isRead;
+}
+
+grpc::Status GrpcService::ModelStreamInfer(grpc::ServerContext* context, Stream* stream) {
     const OpenStream open(streams_);
     if (!open.isAllowed()) {
         return {grpc::StatusCode::RESOURCE_EXHAUSTED,
                 "stream: 32 streams are open, which is the limit"};
     }
     inference::ModelInferRequest request;
-    while (!state_.isDraining.load() && stream->Read(&request)) {
+    while (readNext(*context, *stream, request)) {
         inference::ModelStreamInferResponse response;
         if (const Outcome<> outcome =
                 inferOne(*context, request, *response.mutable_infer_response());
@@ -197,7 +204,7 @@ grpc::Status GrpcService::RepositoryModelLoad(
             refuseLoadParameter(request->model_name(), request->parameters().begin()->first)
                 .value());
     }
-    return answer(state_.repository.load(request->model_name()));
+    return answer(state_.load(request->model_name()));
 }
 
 grpc::Status GrpcService::RepositoryModelUnload(
@@ -206,7 +213,7 @@ grpc::Status GrpcService::RepositoryModelUnload(
     if (const Outcome<> allowed = state_.repository.checkClientsMayLoad(); !allowed) {
         return toStatus(allowed.error());
     }
-    return answer(state_.repository.unload(request->model_name()));
+    return answer(state_.unload(request->model_name()));
 }
 
 grpc::Status GrpcService::SystemSharedMemoryStatus(

@@ -8,6 +8,7 @@
 
 #include <atomic>
 
+#include "idle_streams.h"
 #include "open_inference.grpc.pb.h"
 #include "server_state.h"
 
@@ -15,8 +16,14 @@ namespace nnburst::serve {
 
 class GrpcService final : public inference::GRPCInferenceService::Service {
   public:
+    using Stream =
+        grpc::ServerReaderWriter<inference::ModelStreamInferResponse, inference::ModelInferRequest>;
+
     /// `state` outlives the service.
     explicit GrpcService(ServerState& state) noexcept : state_(state) {}
+
+    /// Cancels streams that wait for a request. Others end after their request.
+    void endStreams() { idleStreams_.end(); }
 
     grpc::Status ServerLive(grpc::ServerContext* context,
                             const inference::ServerLiveRequest* request,
@@ -45,10 +52,7 @@ class GrpcService final : public inference::GRPCInferenceService::Service {
                             inference::ModelInferResponse* response) override;
     /// Requests of a stream run one after the other. A stream occupies a thread until its client
     /// ends it, so that only a part of the threads serves streams: RESOURCE_EXHAUSTED for more.
-    grpc::Status ModelStreamInfer(
-        grpc::ServerContext* context,
-        grpc::ServerReaderWriter<inference::ModelStreamInferResponse, inference::ModelInferRequest>*
-            stream) override;
+    grpc::Status ModelStreamInfer(grpc::ServerContext* context, Stream* stream) override;
 
     grpc::Status RepositoryIndex(grpc::ServerContext* context,
                                  const inference::RepositoryIndexRequest* request,
@@ -74,9 +78,13 @@ class GrpcService final : public inference::GRPCInferenceService::Service {
     [[nodiscard]] Outcome<> inferOne(const grpc::ServerContext& context,
                                      const inference::ModelInferRequest& request,
                                      inference::ModelInferResponse& response);
+    /// Waits for the next request of a stream. False if there is none, or the server ends.
+    [[nodiscard]] bool readNext(const grpc::ServerContext& context, Stream& stream,
+                                inference::ModelInferRequest& request);
 
     ServerState& state_;
     std::atomic<int> streams_ = 0;
+    IdleStreams idleStreams_;
 };
 
 }  // namespace nnburst::serve

@@ -6,11 +6,15 @@
 #include <fmt/core.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <variant>
 
 #include "grpc_server.h"
@@ -19,17 +23,14 @@
 #include "options.h"
 #include "rest_server.h"
 #include "server_state.h"
+#include "start_thread.h"
+#include "state_changes.h"
 
 namespace nnburst::serve {
 namespace {
 
-/// The device of the models, and the same as a supervised one if it is.
-struct Devices {
-    SharedDevice device;
-    SharedSupervisedDevice supervised;
-};
-
-Outcome<Devices> openDevices(const Options& options) {
+/// `changes` are notified of changes of the driver's state.
+Outcome<Devices> openDevices(const Options& options, std::shared_ptr<StateChanges> changes) {
     const DriverOptions driver{.threads = options.threads};
     if (options.device == "local") {
         NNBURST_SERVE_TRY_ASSIGN(SharedDevice device, makeLocalDevice(driver));
@@ -37,6 +38,9 @@ Outcome<Devices> openDevices(const Options& options) {
     }
     SupervisionOptions supervision;
     supervision.waitAtMost = options.driverWait;
+    supervision.onStateChange = [changes = std::move(changes)](DriverState /*state*/) {
+        changes->notify();
+    };
     supervision.start = [driver, name = options.device] {
         return name == "spawn" ? spawnDriver(driver) : connect(name);
     };
@@ -53,20 +57,50 @@ void allowManyDescriptors() {
     }
 }
 
-/// SIGTERM and SIGINT, which all threads of this process leave to waitForEnd.
-sigset_t endSignals() {
-    sigset_t signals;
-    ::sigemptyset(&signals);
-    ::sigaddset(&signals, SIGTERM);
-    ::sigaddset(&signals, SIGINT);
-    return signals;
-}
+/// SIGTERM and SIGINT. A thread waits for them: loading models may take long, or wait for a driver
+/// that does not answer.
+class EndSignals {
+  public:
+    EndSignals() noexcept {
+        ::sigemptyset(&signals_);
+        ::sigaddset(&signals_, SIGTERM);
+        ::sigaddset(&signals_, SIGINT);
+    }
+    EndSignals(const EndSignals&) = delete;
+    EndSignals& operator=(const EndSignals&) = delete;
+    ~EndSignals() {
+        if (thread_.joinable()) {
+            endsProcess_ = false;
+            ::pthread_kill(thread_.native_handle(), SIGTERM);  // ends its wait
+            thread_.join();
+        }
+    }
 
-void waitForEnd() {
-    const sigset_t signals = endSignals();
-    int signal = 0;
-    ::sigwait(&signals, &signal);
-}
+    /// From now on the signals end the process at once. Must be called before other threads are
+    /// started, so that they leave the signals to this one.
+    Outcome<> start() {
+        ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+        NNBURST_SERVE_TRY_ASSIGN(thread_, startThread([this] { run(); }));
+        return {};
+    }
+    /// From now on the signals end `wait` instead of the process.
+    void keepForWait() noexcept { endsProcess_ = false; }
+    /// Waits for a signal. Once.
+    void wait() { thread_.join(); }
+
+  private:
+    void run() const {
+        int signal = 0;
+        ::sigwait(&signals_, &signal);
+        if (endsProcess_.load()) {
+            ::_exit(0);
+        }
+    }
+
+    sigset_t signals_{};
+    std::atomic<bool> endsProcess_ = true;
+    std::thread thread_;
+};
 
 Outcome<> loadModels(Repository& repository, const Options& options) {
     if (!options.isExplicit) {
@@ -85,17 +119,20 @@ void printModels(const Repository& repository) {
 }
 
 Outcome<> serve(const Options& options) {
-    NNBURST_SERVE_TRY_ASSIGN(const Devices devices, openDevices(options));
-    ServerState state(devices.device,
+    EndSignals signals;
+    NNBURST_SERVE_TRY(signals.start());
+    const auto changes = std::make_shared<StateChanges>();
+    NNBURST_SERVE_TRY_ASSIGN(Devices devices, openDevices(options, changes));
+    ServerState state(std::move(devices), changes,
                       {.folder = options.repository,
                        .instances = options.instances,
                        .maximumWaiting = options.maximumWaiting,
                        .clientsMayLoad = options.isExplicit},
                       options.allowsSharedMemory, options.maximumRequestBytes);
     NNBURST_SERVE_TRY(loadModels(state.repository, options));
+    signals.keepForWait();
     printModels(state.repository);
-    const RestService restService(state,
-                                  [&] { return metricsText(state, devices.supervised.get()); });
+    const RestService restService(state, [&] { return metricsText(state); });
     std::unique_ptr<GrpcServer> grpc;
     std::unique_ptr<RestServer> rest;
     if (options.grpc) {
@@ -108,10 +145,9 @@ Outcome<> serve(const Options& options) {
     }
     fmt::print("ready\n");
     std::fflush(stdout);
-    waitForEnd();
+    signals.wait();
     state.drain(options.drainTime);
     if (grpc != nullptr) {
-        grpc->setHealth(false);
         grpc->shutDown(options.drainTime);
     }
     if (rest != nullptr) {
@@ -125,8 +161,6 @@ int run(int argc, char** argv) {
     if (const int* status = std::get_if<int>(&parsed)) {
         return *status;
     }
-    const sigset_t signals = endSignals();
-    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
     allowManyDescriptors();
     if (const Outcome<> result = serve(std::get<Options>(parsed)); !result) {

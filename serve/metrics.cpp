@@ -52,7 +52,7 @@ double seconds(const Total& total) {
 
 }  // namespace
 
-std::string metricsText(const ServerState& state, const SupervisedDevice* device) {
+std::string metricsText(const ServerState& state) {
     MetricsText text;
     const auto models = state.repository.all();
     text.begin("nnburst_serve_inferences_total", "counter", "Inferences that have ended.");
@@ -85,11 +85,11 @@ std::string metricsText(const ServerState& state, const SupervisedDevice* device
     }
     text.begin("nnburst_serve_ready", "gauge", "1 if the server is ready for requests.");
     text.add("", state.isReady() ? 1 : 0);
-    if (device != nullptr) {
+    if (state.driver != nullptr) {
         text.begin("nnburst_serve_driver_up", "gauge", "1 if there is a driver.");
-        text.add("", device->state() == DriverState::SERVING ? 1 : 0);
+        text.add("", state.driver->state() == DriverState::SERVING ? 1 : 0);
         text.begin("nnburst_serve_driver_losses_total", "counter", "Drivers that were lost.");
-        text.add("", device->supervisionStats().losses);
+        text.add("", state.driver->supervisionStats().losses);
     }
     return text.take();
 }

@@ -7,12 +7,10 @@
 
 #include <string>
 
-#include "nnburst/supervised_device.h"
 #include "server_state.h"
 
 namespace nnburst::serve {
 
-/// `device` is null where the driver is not supervised.
-[[nodiscard]] std::string metricsText(const ServerState& state, const SupervisedDevice* device);
+[[nodiscard]] std::string metricsText(const ServerState& state);
 
 }  // namespace nnburst::serve

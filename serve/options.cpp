@@ -21,8 +21,8 @@ constexpr const char* kFooter = R"(
 The folder has MODEL/VERSION/model.tflite for each version of each model, as Triton's model
 repositories have; VERSION is a number, and the largest one is used unless a request names another.
 
-SIGTERM or SIGINT ends the server when the requests that run have ended. Exit status: 0; 1 if it
-could not start; 2 for wrong arguments.
+SIGTERM or SIGINT ends the server when the requests that run have ended; while models are loaded at
+the start, it ends at once. Exit status: 0; 1 if it could not start; 2 for wrong arguments.
 
 Example:
   nnburst-serve models --grpc unix:/run/inference.sock --http none

@@ -15,6 +15,8 @@ using nlohmann::json;
 
 /// Arrays are nested as deep as a tensor has axes; no tensor has more.
 constexpr int kMaximumDepth = 16;
+/// The least number that would be rounded to a float that is infinite.
+constexpr double kFloatLimit = 0x1.ffffffp127;
 
 /// Calls `take` for each element of the nested arrays in `data`, until it gives false.
 template <class Take>
@@ -37,7 +39,8 @@ bool forEachElement(const json& data, int depth, const Take& take) {
 template <class T>
 bool toNumber(const json& element, T& number) {
     if constexpr (std::is_floating_point_v<T>) {
-        if (!element.is_number()) {
+        static_assert(std::is_same_v<T, float>);
+        if (!element.is_number() || std::abs(element.get<double>()) >= kFloatLimit) {
             return false;
         }
         number = element.get<T>();
@@ -70,15 +73,22 @@ template <class T, class Convert>
 Outcome<std::vector<std::byte>> convert(const json& data, const DataType& type,
                                         const std::string& name, const Convert& convertOne) {
     std::vector<std::byte> bytes;
+    const json* refused = nullptr;
     const bool isGood = forEachElement(data, 0, [&](const json& element) {
         T value{};
         if (!convertOne(element, value)) {
+            refused = &element;
             return false;
         }
         const auto* first = reinterpret_cast<const std::byte*>(&value);
         bytes.insert(bytes.end(), first, first + sizeof(T));
         return true;
     });
+    if (refused != nullptr && refused->is_number()) {
+        return refuse(Code::INVALID_ARGUMENT,
+                      "input '{}' has the element {}: its data type {} does not hold it", name,
+                      refused->dump(), type.name);
+    }
     if (!isGood) {
         return refuse(Code::INVALID_ARGUMENT,
                       "input '{}': data must be an array of elements of type {}", name, type.name);

@@ -17,12 +17,13 @@
 namespace nnburst::serve {
 
 /// The elements of `data`, an array in row-major order, flat or nested, as the HAL has them.
-/// INVALID_ARGUMENT for an element that is not of `type`. `name` is for messages.
+/// INVALID_ARGUMENT for an element that is not of `type`, or that it does not hold. `name` is for
+/// messages.
 [[nodiscard]] Outcome<std::vector<std::byte>> elementsOf(const nlohmann::json& data,
                                                          const DataType& type,
                                                          const std::string& name);
 
-/// A flat array of the elements in `bytes`.
+/// A flat array of the elements in `bytes`. In JSON text NaN and infinities of it are null.
 [[nodiscard]] nlohmann::json jsonOf(std::span<const std::byte> bytes, const DataType& type);
 
 /// The number that the bits of a float16 stand for.

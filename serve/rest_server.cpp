@@ -8,7 +8,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -24,6 +23,8 @@
 
 #include "rest_connection.h"
 #include "rest_threads.h"
+#include "start_thread.h"
+#include "unix_socket_file.h"
 
 namespace nnburst::serve {
 namespace {
@@ -35,8 +36,8 @@ constexpr std::size_t kMaximumPathBytes = 1024;
 constexpr std::size_t kRequestsOfConnection = 1000;
 /// Connections that the kernel keeps until they are accepted.
 constexpr int kBacklog = 128;
-/// How often connections that wait for a thread are looked at.
-constexpr int kLookMs = 50;
+/// Interval at which connections that wait for a thread are polled.
+constexpr int kPollMs = 50;
 constexpr std::chrono::milliseconds kPauseAfterFailure{10};
 
 /// The connection that this thread serves. cpp-httplib does not pass it to its handlers.
@@ -189,7 +190,6 @@ std::unique_ptr<httplib::Server> makeServer(const TlsOptions& tls) {
 /// False if the server cannot listen there. Notes the port that it got.
 bool bind(httplib::Server& server, Address& address) {
     if (address.isUnix()) {
-        ::unlink(address.path.c_str());  // what an earlier server has left
         server.set_address_family(AF_UNIX);
         constexpr int kAnyPort = 80;  // means nothing to a Unix socket, but must not be 0
         return server.bind_to_port(address.path, kAnyPort);
@@ -213,28 +213,17 @@ class RestServer::Impl {
           address_(std::move(address)),
           maximumBytes_(options.maximumRequestBytes),
           memory_(memory),
-          threads_(options.httpConnections,
-                   [this](RestConnection& connection) { serve(connection); }) {}
+          threads_([this](RestConnection& connection) { serve(connection); }) {}
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
-    ~Impl() {
-        shutDown(RestConnection::Clock::now());
-        if (address_.isUnix()) {
-            ::unlink(address_.path.c_str());
-        }
-    }
+    ~Impl() { shutDown(RestConnection::Clock::now()); }
 
-    bool bind() {
-        if (!serve::bind(*server_, address_)) {
-            return false;
-        }
-        listener_ = UniqueFd(OpenedServer::listener(*server_));
-        return ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK) == 0 &&
-               ::fcntl(listener_.get(), F_SETFD, FD_CLOEXEC) == 0 &&
-               ::listen(listener_.get(), kBacklog) == 0;
-    }
-    void listen() {
-        thread_ = std::thread([this] { acceptAll(); });
+    /// Listens, with threads for so many connections. Once.
+    Outcome<> start(std::size_t connections) {
+        NNBURST_SERVE_TRY(bind());
+        NNBURST_SERVE_TRY(threads_.start(connections));
+        NNBURST_SERVE_TRY_ASSIGN(thread_, startThread([this] { acceptAll(); }));
+        return {};
     }
     void shutDown(RestConnection::Clock::time_point deadline) {
         isEnding_ = true;
@@ -247,11 +236,31 @@ class RestServer::Impl {
     [[nodiscard]] const Address& address() const noexcept { return address_; }
 
   private:
+    Outcome<> bind() {
+        UniqueFd lock;
+        if (address_.isUnix()) {
+            NNBURST_SERVE_TRY_ASSIGN(lock, claimSocketPath(address_.path));
+        }
+        const bool isBound = serve::bind(*server_, address_);
+        if (isBound) {
+            listener_ = UniqueFd(OpenedServer::listener(*server_));
+        }
+        if (isBound && address_.isUnix()) {
+            file_.emplace(address_.path);
+        }
+        if (!isBound || ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK) != 0 ||
+            ::fcntl(listener_.get(), F_SETFD, FD_CLOEXEC) != 0 ||
+            ::listen(listener_.get(), kBacklog) != 0) {
+            return refuse(Code::UNAVAILABLE, "REST: cannot listen on {}", address_.text());
+        }
+        return {};
+    }
+
     /// Unlike cpp-httplib, goes on after each failure: of memory, of the system's descriptors.
     void acceptAll() {
         while (!isEnding_.load()) {
             pollfd waited{.fd = listener_.get(), .events = POLLIN, .revents = 0};
-            (void)::poll(&waited, 1, threads_.isBusy() ? kLookMs : -1);
+            (void)::poll(&waited, 1, threads_.isBusy() ? kPollMs : -1);
             if (!isEnding_.load() && waited.revents != 0) {
                 acceptOne();
             }
@@ -297,6 +306,7 @@ class RestServer::Impl {
     const std::size_t maximumBytes_;
     MemoryBudget& memory_;
     UniqueFd listener_;
+    std::optional<UnixSocketFile> file_;  ///< of listener_
     std::atomic<bool> isEnding_ = false;
     bool hasFailed_ = false;  ///< the last accept; used by thread_
     std::thread thread_;
@@ -350,10 +360,7 @@ Outcome<std::unique_ptr<RestServer>> RestServer::start(const RestService& servic
             tls, reinterpret_cast<const unsigned char*>(kContext.data()), kContext.size());
     }
     auto impl = std::make_unique<Impl>(std::move(server), tls, address, options, service.memory());
-    if (!impl->bind()) {
-        return refuse(Code::UNAVAILABLE, "REST: cannot listen on {}", address.text());
-    }
-    impl->listen();
+    NNBURST_SERVE_TRY(impl->start(options.httpConnections));
     return std::unique_ptr<RestServer>(new RestServer(std::move(impl)));
 }
 

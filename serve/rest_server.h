@@ -19,7 +19,7 @@ namespace nnburst::serve {
 class RestServer {
   public:
     /// Listens on `address` and answers by `service`, which outlives the server. UNAVAILABLE if it
-    /// cannot listen there.
+    /// cannot listen there, RESOURCE_EXHAUSTED if the system has too few threads.
     [[nodiscard]] static Outcome<std::unique_ptr<RestServer>> start(const RestService& service,
                                                                     const Address& address,
                                                                     const Options& options);

@@ -114,7 +114,7 @@ Outcome<RestResponse> RestService::ofModel(const RestRequest& request, const Seg
         return ok(metadataJson(*model, state_.repository.versions(name)));
     }
     if (what == "ready") {
-        const bool isReady = !state_.isDraining.load();
+        const bool isReady = state_.canRun();
         return RestResponse{.status = isReady ? 200 : 503,
                             .body = toText({{"name", name}, {"ready", isReady}})};
     }
@@ -183,7 +183,7 @@ Outcome<RestResponse> RestService::ofRepository(const RestRequest& request,
                 path[3], parameters->is_object() ? parameters->begin().key() : parameters->dump());
         }
     }
-    NNBURST_SERVE_TRY(isLoad ? state_.repository.load(path[3]) : state_.repository.unload(path[3]));
+    NNBURST_SERVE_TRY(isLoad ? state_.load(path[3]) : state_.unload(path[3]));
     return ok(json::object());
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "start_thread.h"
+
 namespace nnburst::serve {
 namespace {
 
@@ -14,14 +16,23 @@ constexpr std::chrono::seconds kUndisturbedTime{1};
 
 }  // namespace
 
-RestThreads::RestThreads(std::size_t count, Serve serve) : serve_(std::move(serve)) {
-    for (std::size_t i = 0; i < count; ++i) {
-        threads_.emplace_back([this] { run(); });
-    }
-}
-
 RestThreads::~RestThreads() {
     end(RestConnection::Clock::now());
+}
+
+Outcome<> RestThreads::start(std::size_t count) {
+    threads_.reserve(count);
+    while (threads_.size() < count) {
+        Outcome<std::thread> thread = startThread([this] { run(); });
+        if (!thread) {
+            return refuse(thread.error().code,
+                          "REST: {} of {} threads could be started: {}; use fewer "
+                          "--http-connections",
+                          threads_.size(), count, thread.error().message);
+        }
+        threads_.push_back(std::move(*thread));
+    }
+    return {};
 }
 
 void RestThreads::add(std::unique_ptr<RestConnection> connection) {

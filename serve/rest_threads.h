@@ -14,8 +14,10 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "failure.h"
 #include "rest_connection.h"
 
 namespace nnburst::serve {
@@ -25,10 +27,13 @@ class RestThreads {
     /// Called on one of the threads for each connection. It returns soon once `isBusy` gives true.
     using Serve = std::function<void(RestConnection& connection)>;
 
-    RestThreads(std::size_t count, Serve serve);
+    explicit RestThreads(Serve serve) : serve_(std::move(serve)) {}
     RestThreads(const RestThreads&) = delete;
     RestThreads& operator=(const RestThreads&) = delete;
     ~RestThreads();
+
+    /// Starts `count` threads; once. RESOURCE_EXHAUSTED if the system has fewer.
+    [[nodiscard]] Outcome<> start(std::size_t count);
 
     /// Hands a connection to a thread, or lets it wait for one. Closes it if too many wait.
     void add(std::unique_ptr<RestConnection> connection);

@@ -8,15 +8,18 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "memory_budget.h"
 #include "nnburst/device.h"
+#include "nnburst/supervised_device.h"
 #include "nnburst/version.h"
 #include "repository.h"
 #include "shared_regions.h"
+#include "state_changes.h"
 
 namespace nnburst::serve {
 
@@ -25,21 +28,48 @@ inline constexpr const char* kServerName = "nnburst-serve";
 inline constexpr const char* kServerVersion = NNBURST_VERSION;
 inline constexpr const char* kPlatform = "nnburst_tflite";
 
+/// The device of the models, and the same as a supervised one if it is.
+struct Devices {
+    SharedDevice device;
+    SharedSupervisedDevice supervised;
+};
+
 struct ServerState {
-    /// `maximumRequestBytes` is the limit on one request.
-    ServerState(SharedDevice device, RepositoryOptions options, bool allowsSharedMemory,
-                std::size_t maximumRequestBytes)
-        : repository(std::move(device), std::move(options)),
+    /// `stateChanges` are notified when the driver's state changes. `maximumRequestBytes` is the
+    /// limit on one request.
+    ServerState(Devices devices, std::shared_ptr<StateChanges> stateChanges,
+                RepositoryOptions options, bool allowsSharedMemory, std::size_t maximumRequestBytes)
+        : driver(std::move(devices.supervised)),
+          changes(std::move(stateChanges)),
+          repository(std::move(devices.device), std::move(options)),
           regions(allowsSharedMemory),
           memory(16 * maximumRequestBytes + (std::size_t{64} << 20U)) {}
 
-    /// The server is ready for requests: all models are, and it does not end.
-    [[nodiscard]] bool isReady() const { return !isDraining.load() && repository.isReady(); }
+    /// The server can run requests to the models that are loaded: there is a driver with them, and
+    /// the server does not end.
+    [[nodiscard]] bool canRun() const {
+        return !isDraining.load() && (driver == nullptr || driver->state() == DriverState::SERVING);
+    }
+    /// The server is ready for requests: it can run them, and no load of a model has failed.
+    [[nodiscard]] bool isReady() const { return canRun() && repository.isReady(); }
+
+    /// For clients that may load models: as those of the repository.
+    [[nodiscard]] Outcome<> load(const std::string& name) {
+        Outcome<> result = repository.load(name);
+        changes->notify();
+        return result;
+    }
+    [[nodiscard]] Outcome<> unload(const std::string& name) {
+        Outcome<> result = repository.unload(name);
+        changes->notify();
+        return result;
+    }
 
     /// Begins to end: requests that run have `time` from now on.
     void drain(std::chrono::milliseconds time) {
         drainEnd = std::chrono::steady_clock::now() + time;
         isDraining = true;
+        changes->notify();
     }
     /// Requests that still wait are to be given up.
     [[nodiscard]] bool isDrainOver() const {
@@ -56,6 +86,8 @@ struct ServerState {
         return names;
     }
 
+    const SharedSupervisedDevice driver;  ///< null: it cannot be lost
+    const std::shared_ptr<StateChanges> changes;
     Repository repository;
     SharedRegions regions;
     MemoryBudget memory;                   ///< of all bodies of REST and what is made of them

@@ -8,8 +8,8 @@
 namespace nnburst::serve {
 namespace {
 
-/// A request that waits looks so often whether its client has gone.
-constexpr std::chrono::milliseconds kLookInterval{100};
+/// Interval at which a waiting request polls whether its client has gone.
+constexpr std::chrono::milliseconds kPollInterval{100};
 
 }  // namespace
 
@@ -44,8 +44,8 @@ Outcome<SessionPool::Lease> SessionPool::acquire(const OptionalTimePoint& deadli
             }
             return refuse(Code::UNAVAILABLE, "inference: the client has gone, or the server ends");
         }
-        const TimePoint look = now + kLookInterval;
-        waiter.isServed.wait_until(lock, deadline ? std::min(*deadline, look) : look);
+        const TimePoint nextPoll = now + kPollInterval;
+        waiter.isServed.wait_until(lock, deadline ? std::min(*deadline, nextPoll) : nextPoll);
     }
     return Lease(*this, *waiter.session);
 }

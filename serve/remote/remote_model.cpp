@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -40,6 +42,19 @@ Result<> waitForFence(int fence, const OptionalTimePoint& deadline) {
     }
 }
 
+/// Call::run for a thread that no exception may leave.
+Result<> runWithoutExceptions(Call& call, ExecutionOutcome& outcome) {
+    try {
+        return call.run(outcome);
+    } catch (const std::bad_alloc&) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       "remote execution: not enough memory");
+    } catch (const std::exception& exception) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("remote execution: {}", exception.what()));
+    }
+}
+
 class RemotePreparedModel final : public PreparedModel {
   public:
     explicit RemotePreparedModel(SharedConnection connection)
@@ -56,6 +71,10 @@ class RemotePreparedModel final : public PreparedModel {
 
     Result<> execute(const Request& request, const ExecutionOptions& options,
                      ExecutionCallback callback) override {
+        if (!callback) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           "execute without a callback: give one, or use executeSynchronously");
+        }
         Result<std::unique_ptr<Call>> call = Call::make(connection_, request, options);
         if (!call) {
             callback(tl::unexpected<Error>(call.error()), {});
@@ -63,8 +82,11 @@ class RemotePreparedModel final : public PreparedModel {
         }
         const auto run = [call = std::shared_ptr<Call>(std::move(*call)), callback] {
             ExecutionOutcome outcome;
-            Result<> result = call->run(outcome);
-            callback(std::move(result), outcome);
+            const Result<> result = runWithoutExceptions(*call, outcome);
+            try {
+                callback(result, outcome);
+            } catch (...) {  // of the application; no thread of it can catch them
+            }
         };
         Result<std::thread> thread = startThread(run);
         if (!thread) {

@@ -22,6 +22,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -260,6 +261,28 @@ TEST_F(RemoteModelTest, executionsGiveTheirResultsToACallback) {
     const Result<> result = model.prepared->executeSynchronously(request, {}, outcome);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_F(RemoteModelTest, executionsWithoutACallbackAreRefused) {
+    const RemoteModel model = open("add");
+    const AddRequest add;
+    const Result<> result = model.prepared->execute(add.request, {}, nullptr);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+}
+
+TEST_F(RemoteModelTest, exceptionsOfACallbackAreDropped) {
+    const RemoteModel model = open("add");
+    const AddRequest add;
+    const auto called = std::make_shared<std::promise<void>>();
+    EXPECT_TRUE(model.prepared->execute(
+        add.request, {}, [called](const Result<>& /*status*/, const ExecutionOutcome& /*outcome*/) {
+            called->set_value();
+            throw std::runtime_error("of the application");
+        }));
+    called->get_future().wait();
+    ExecutionOutcome outcome;
+    EXPECT_TRUE(model.prepared->executeSynchronously(add.request, {}, outcome));
 }
 
 TEST_F(RemoteModelTest, modelsMayBeDroppedWithExecutionsInFlight) {

@@ -120,10 +120,47 @@ def test_refuses_unknown_models_and_versions(client: Any, stubs: Any) -> None:
         assert failure(client.ModelInfer, request).code() == grpc.StatusCode.NOT_FOUND
 
 
-def test_refuses_what_it_does_not_support(client: Any, stubs: Any) -> None:
+@pytest.mark.parametrize(
+    ("field", "value", "nothing"),
+    [
+        ("int64_param", 7, 0),
+        ("uint64_param", 5, 0),
+        ("string_param", "seven", ""),
+        ("bool_param", True, None),
+        ("bool_param", False, None),
+        ("double_param", 0.5, None),
+    ],
+)
+def test_refuses_sequences(client: Any, stubs: Any, field: str, value: Any, nothing: Any) -> None:
     request = infer_request(stubs, "add", ("x", "FP32", [4], ONES))
-    request.parameters["sequence_id"].int64_param = 7
+    setattr(request.parameters["sequence_id"], field, value)
     assert failure(client.ModelInfer, request).code() == grpc.StatusCode.UNIMPLEMENTED
+    if nothing is not None:
+        setattr(request.parameters["sequence_id"], field, nothing)
+        assert client.ModelInfer(request, timeout=WAIT).model_version == "10"
+
+
+def test_refuses_classification(client: Any, stubs: Any) -> None:
+    request = infer_request(stubs, "add", ("x", "FP32", [4], ONES))
+    classification = request.outputs.add(name="y").parameters["classification"]
+    for field in ["int64_param", "uint64_param"]:
+        setattr(classification, field, 2)
+        assert failure(client.ModelInfer, request).code() == grpc.StatusCode.UNIMPLEMENTED
+        setattr(classification, field, 0)
+        assert client.ModelInfer(request, timeout=WAIT).model_version == "10"
+    classification.string_param = "2"
+    error = failure(client.ModelInfer, request)
+    assert error.code() == grpc.StatusCode.INVALID_ARGUMENT and "classification" in error.details()
+
+
+def test_refuses_regions_of_shared_memory_that_are_no_strings(client: Any, stubs: Any) -> None:
+    request = stubs.pb.ModelInferRequest(model_name="add")
+    tensor = request.inputs.add(name="x", datatype="FP32", shape=[4])
+    tensor.parameters["shared_memory_byte_size"].int64_param = 16
+    tensor.parameters["shared_memory_region"].int64_param = 1
+    error = failure(client.ModelInfer, request)
+    assert error.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert error.details() == "parameter shared_memory_region: must be a string"
 
 
 def test_refuses_requests_above_the_limit(client: Any, stubs: Any) -> None:

@@ -11,6 +11,7 @@ import socket
 import ssl
 import struct
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from typing import Any
 
 import grpc
 import pytest
-from conftest import SERVE, WAIT, Server, free_port, infer_request, wait_until
+from conftest import SERVE, WAIT, Server, free_port, grpc_channel, infer_request, wait_until
 
 ONES = struct.pack("<4f", 1, 1, 1, 1)
 
@@ -89,6 +90,68 @@ def test_listens_on_unix_sockets(repository: Path, stubs: Any, tmp_path: Path) -
             assert subprocess.run(command, capture_output=True, timeout=WAIT).stdout == b'{"ready":true}'
         assert server.stop() == 0
     assert not paths[1].exists()
+
+
+OPTIONS = [("--grpc", "--http"), ("--http", "--grpc")]
+
+
+def status_over_unix(path: Path) -> int:
+    """The status with which a server at `path` says that it is live."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(WAIT)
+        connection.connect(str(path))
+        connection.sendall(b"GET /v2/health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        return int(connection.recv(1 << 16).split()[1])
+
+
+def test_refuses_a_unix_socket_that_is_served(repository: Path, stubs: Any, tmp_path: Path) -> None:
+    paths = {"--grpc": tmp_path / "grpc.sock", "--http": tmp_path / "http.sock"}
+    addresses = {option: f"unix:{path}" for option, path in paths.items()}
+    arguments = {"grpc": addresses["--grpc"], "http": addresses["--http"]}
+    with Server(repository, "--device", "local", **arguments) as server:
+        for option, other in OPTIONS:
+            result = fails(str(repository), "--device", "local", option, addresses[option], other, "none")
+            assert result.returncode == 1 and "another process listens there" in result.stderr
+        assert server.client(stubs).ServerLive(stubs.pb.ServerLiveRequest(), timeout=WAIT).live
+        assert status_over_unix(paths["--http"]) == 200
+
+
+def test_leaves_a_file_that_is_no_socket(repository: Path, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("kept")
+    for option, other in OPTIONS:
+        result = fails(str(repository), "--device", "local", option, f"unix:{path}", other, "none")
+        assert result.returncode == 1 and "a file that is no socket is there" in result.stderr
+        assert path.read_text() == "kept"
+
+
+def test_replaces_the_socket_of_a_dead_server(repository: Path, tmp_path: Path) -> None:
+    path = tmp_path / "http.sock"
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    with Server(repository, "--device", "local", grpc="none", http=f"unix:{path}"):
+        assert status_over_unix(path) == 200
+
+
+def test_leaves_the_socket_of_its_successor(repository: Path, tmp_path: Path) -> None:
+    path = tmp_path / "http.sock"
+    with (
+        Server(repository, "--device", "local", grpc="none", http=f"unix:{path}") as server,
+        socket.socket(socket.AF_UNIX) as successor,
+    ):
+        path.unlink()
+        successor.bind(str(path))
+        assert server.stop() == 0
+        assert path.is_socket()
+
+
+def test_refuses_to_start_with_too_few_threads(repository: Path) -> None:
+    # 10,000 stacks take more than 4 GiB of addresses.
+    limits = ["prlimit", "--as=4294967296", "--stack=8388608"]
+    addresses = ["--grpc", "none", "--http", "127.0.0.1:0", "--http-connections", "10000"]
+    command = [*limits, SERVE, str(repository), "--device", "local", *addresses]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=WAIT)
+    assert result.returncode == 1 and "use fewer --http-connections" in result.stderr
 
 
 def certificates(folder: Path) -> None:
@@ -255,6 +318,44 @@ def test_requests_over_rest_leave_the_queue_when_the_drain_time_is_over(reposito
             assert call.result()[0] in (200, 503)
 
 
+def test_sigterm_ends_streams_that_wait_for_their_clients(repository: Path, stubs: Any) -> None:
+    ended = threading.Event()
+
+    def requests(count: int) -> Iterator[Any]:
+        for _ in range(count):
+            yield add(stubs)
+        ended.wait(WAIT)
+
+    with Server(repository, "--device", "local", "--drain-time", "3600") as server:
+        client = server.client(stubs)
+        streams = [client.ModelStreamInfer(requests(count)) for count in [0, 1]]
+        try:
+            assert next(streams[1]).infer_response.model_version == "10"
+            assert server.stop() == 0
+        finally:
+            ended.set()
+        codes = {stream.code() for stream in streams}
+        assert codes <= {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
+
+
+def test_sigterm_ends_a_server_that_waits_for_its_driver(repository: Path, tmp_path: Path) -> None:
+    path = tmp_path / "driver.sock"
+    with socket.socket(socket.AF_UNIX) as driver:
+        driver.bind(str(path))
+        driver.listen()
+        driver.settimeout(WAIT)
+        command = [SERVE, str(repository), "--device", str(path), "--grpc", "none", "--http", "127.0.0.1:0"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            with driver.accept()[0]:  # and does not answer
+                process.send_signal(signal.SIGTERM)
+                output, errors = process.communicate(timeout=WAIT)
+        finally:
+            process.kill()
+            process.wait(timeout=WAIT)
+    assert process.returncode == 0 and output == "", errors
+
+
 def load(client: Any, stubs: Any, name: str) -> None:
     client.RepositoryModelLoad(stubs.pb.RepositoryModelLoadRequest(model_name=name), timeout=WAIT)
 
@@ -283,6 +384,21 @@ def test_clients_load_and_unload_models(repository: Path, stubs: Any) -> None:
             with pytest.raises(grpc.RpcError) as caught:
                 load(client, stubs, name)
             assert caught.value.code() == grpc.StatusCode.NOT_FOUND
+
+
+def test_requests_to_each_version_may_wait(repository: Path, stubs: Any) -> None:
+    # Threads are for the requests to all versions, also of models that are loaded later.
+    arguments = ["--model-control", "explicit", "--instances", "1", "--max-waiting", "40", "--driver-wait", "30000"]
+    with Server(repository, *arguments) as server:
+        client = server.client(stubs)
+        load(client, stubs, "add")
+        load(client, stubs, "not")
+        requests = [infer_request(stubs, "not", ("flags", "BOOL", [3], b"\1\0\1")), add(stubs), add(stubs)]
+        requests[1].model_version = "1"
+        with stopped_driver(server):
+            calls = [client.ModelInfer.future(request, timeout=WAIT) for request in requests for _ in range(41)]
+            wait_until(lambda: waiting(server) == 120 or any(call.done() for call in calls))
+        assert {call.code() for call in calls} == {grpc.StatusCode.OK}
 
 
 def test_a_model_is_not_loaded_with_parameters(repository: Path, stubs: Any) -> None:
@@ -352,16 +468,48 @@ def test_no_request_is_lost_when_the_driver_is_killed(repository: Path, stubs: A
         assert metric(server, 'nnburst_serve_inferences_total{model="add",version="10",result="success"}') == 400
 
 
-def test_runs_on_a_driver_that_others_share(repository: Path, stubs: Any, tmp_path: Path) -> None:
-    path = tmp_path / "driver.sock"
+@contextlib.contextmanager
+def driver_at(path: Path) -> Iterator[None]:
     driver = subprocess.Popen([os.environ["NNBURST_DRIVER"], "--socket", str(path)], stderr=subprocess.DEVNULL)
     try:
         wait_until(path.exists)
-        with Server(repository, "--device", str(path)) as server:
-            assert server.client(stubs).ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
+        yield
     finally:
         driver.kill()
         driver.wait()
+
+
+def test_runs_on_a_driver_that_others_share(repository: Path, stubs: Any, tmp_path: Path) -> None:
+    path = tmp_path / "driver.sock"
+    with driver_at(path), Server(repository, "--device", str(path)) as server:
+        assert server.client(stubs).ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
+
+
+def test_is_ready_only_while_there_is_a_driver(repository: Path, stubs: Any, tmp_path: Path) -> None:
+    path = tmp_path / "driver.sock"
+    with contextlib.ExitStack() as stack:
+        with driver_at(path):
+            server = stack.enter_context(Server(repository, "--device", str(path)))
+            client = server.client(stubs)
+            check = grpc_channel(server.grpc).unary_unary("/grpc.health.v1.Health/Check")
+
+            def answers() -> list[bool]:
+                return [
+                    server.rest("GET", "/v2/health/ready")[0] == 200,
+                    server.rest("GET", "/v2/models/add/ready")[0] == 200,
+                    client.ServerReady(stubs.pb.ServerReadyRequest(), timeout=WAIT).ready,
+                    client.ModelReady(stubs.pb.ModelReadyRequest(name="add"), timeout=WAIT).ready,
+                    check(b"", timeout=WAIT) == b"\x08\x01",  # SERVING
+                    metric(server, "nnburst_serve_ready") == 1,
+                ]
+
+            assert all(answers())
+        wait_until(lambda: not any(answers()))
+        assert server.rest("GET", "/v2/health/ready")[0] == 503
+        assert server.rest("GET", "/v2/health/live")[0] == 200
+        with driver_at(path):
+            wait_until(lambda: all(answers()))
+            assert client.ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
 
 
 def test_port_zero_is_not_needed(repository: Path, stubs: Any) -> None:

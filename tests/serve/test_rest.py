@@ -3,6 +3,7 @@
 """The Open Inference Protocol over REST, with bodies in the form of the specification's examples."""
 
 import json
+import math
 import socket
 import struct
 from typing import Any
@@ -108,6 +109,8 @@ def test_tensors_travel_as_binary_data(server: Any) -> None:
         (add_request(datatype="INT32"), "must be FP32"),
         (add_request(data=[1, 2, 3]), "12 bytes: must be 16"),
         (add_request(data=["1", 2, 3, 4]), "elements of type FP32"),
+        (add_request(data=[1, 2, 3, 1e39]), "the element 1e+39: its data type FP32 does not hold it"),
+        (add_request(data=[1, 2, 3, -(10**39)]), "its data type FP32 does not hold it"),
         (add_request(data=[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]), "elements of type"),
         (add_request(parameters={"binary_data_size": 16}), "must have data, or"),
         (add_request(parameters=[]), "must be a JSON object"),
@@ -125,6 +128,21 @@ def test_refuses_integers_that_their_type_does_not_hold(server: Any) -> None:
     for value in [256, -1, 1.5, True, None, 1 << 70]:
         body = {"inputs": [{"name": "bytes", "shape": [2, 3], "datatype": "UINT8", "data": [value] * 6}]}
         assert server.rest("POST", "/v2/models/dequantize/infer", body)[0] == 400
+
+
+def test_takes_the_largest_floats(server: Any) -> None:
+    largest = 3.4028235e38  # rounded up, as programs print it
+    body = add_request(data=[largest, -largest, 1e-50, 1])
+    status, _, answer = server.rest("POST", "/v2/models/add/infer", body)
+    exact = float((1 << 128) - (1 << 104))
+    assert status == 200 and answer["outputs"][0]["data"] == [exact, -exact, 10, 11]
+
+
+def test_nan_and_infinity_are_null_in_json(server: Any) -> None:
+    message = {"inputs": [{"name": "x", "shape": [4], "datatype": "FP32", "parameters": {"binary_data_size": 16}}]}
+    body, headers = binary(message, struct.pack("<4f", math.nan, math.inf, -math.inf, 1))
+    status, _, answer = server.rest("POST", "/v2/models/add/infer", body, headers)
+    assert status == 200 and answer["outputs"][0]["data"] == [None, None, None, 11]
 
 
 def test_refuses_lengths_of_binary_data_that_are_wrong(server: Any) -> None:
