@@ -26,7 +26,8 @@ namespace nnburst::exec::dot8 {
 namespace {
 
 constexpr double kElementsPerNs = 20;
-/// Channels of a window between two looks at the time: some million elements with the most taps.
+/// Channels of a window between two checks of the time limit: some million elements with the most
+/// taps.
 constexpr std::size_t kChannelsAtOnce = 2048;
 /// Elements of small windows that are worked on without asking whether the run is out of time.
 constexpr std::size_t kElementsPerQuestion = 1 << 16;

@@ -151,10 +151,7 @@ Result<> checkControlFlow(const Model& model, const Subgraph& subgraph,
     if (operation.type == OperationType::WHILE) {
         return checkWhileSubgraphs(subgraph, operation, first, second);
     }
-    const Operand& condition = subgraph.operands[operation.inputs[0]];
-    if (condition.lifetime != OperandLifeTime::NO_VALUE) {
-        NNBURST_TRY(checkCondition("IF input 0 (condition)", condition));
-    }
+    NNBURST_TRY(checkCondition("IF input 0 (condition)", subgraph.operands[operation.inputs[0]]));
     NNBURST_TRY(checkIfSubgraph(subgraph, operation, first, "then"));
     return checkIfSubgraph(subgraph, operation, second, "else");
 }

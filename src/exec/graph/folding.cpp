@@ -73,7 +73,7 @@ Result<> foldOperation(Graph& graph, const ShapeInference& shapes, std::size_t i
     NNBURST_TRY_ASSIGN(const AlignedBuffer scratch, AlignedBuffer::allocate(step->scratchBytes()));
     operands.push_back(scratch.data());
     NNBURST_TRY(step->setUp(operands));
-    if (!step->run(limit) || limit.isOverAfter(TimeLimit::kWorkPerLook)) {
+    if (!step->run(limit) || limit.isOverAfter(TimeLimit::kWorkPerCheck)) {
         return {};
     }
 

@@ -6,6 +6,17 @@
 
 namespace nnburst::exec {
 
+namespace {
+
+/// A step with its state, and mostly an operator of XNNPACK.
+constexpr std::uint64_t kBytesOfOperation = 1024;
+/// An input or output of an operation, as the step sees it.
+constexpr std::uint64_t kBytesOfOperandOfOperation = 128;
+/// The shape and the place of an operand.
+constexpr std::uint64_t kBytesOfOperand = 128;
+
+}  // namespace
+
 Result<std::unique_ptr<Graph>> Graph::create(const Model& model, const Subgraph& subgraph,
                                              const PackedGraph& packed) {
     NNBURST_TRY_ASSIGN(Constants constants,
@@ -44,6 +55,16 @@ PackedGraph Graph::packed() const {
         }
     }
     return packed;
+}
+
+std::uint64_t Graph::structureBytes() const noexcept {
+    std::uint64_t operandsOfOperations = 0;
+    for (const Operation& operation : subgraph.operations) {
+        operandsOfOperations += operation.inputs.size() + operation.outputs.size();
+    }
+    return subgraph.operations.size() * kBytesOfOperation +
+           operandsOfOperations * kBytesOfOperandOfOperation +
+           subgraph.operands.size() * kBytesOfOperand;
 }
 
 }  // namespace nnburst::exec

@@ -38,6 +38,10 @@ struct Graph {
     /// The weights that were packed so far. `constants` must not change during the call.
     [[nodiscard]] PackedGraph packed() const;
 
+    /// What a plan or an interpreter of the graph takes beside the values of operands and what its
+    /// steps keep, about.
+    [[nodiscard]] std::uint64_t structureBytes() const noexcept;
+
     Subgraph subgraph;
     Constants constants;
     /// For each operation: whether it is not run, because its outputs have become constants or are

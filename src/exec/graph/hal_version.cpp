@@ -55,10 +55,10 @@ Result<> compliantWith(HalVersion version, const Model& model) {
     if (needed <= version) {
         return {};
     }
-    if (!knowsRelaxedComputation(version) && model.relaxComputationFloat32toFloat16) {
+    if (!supportsRelaxedComputation(version) && model.relaxComputationFloat32toFloat16) {
         return unknownTo(version, "relaxed computation of float32");
     }
-    if (!knowsExtensions(version) && !model.extensionNameToPrefix.empty()) {
+    if (!supportsExtensions(version) && !model.extensionNameToPrefix.empty()) {
         return unknownTo(version, "vendor extensions");
     }
     NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model).operations());
@@ -81,7 +81,7 @@ Result<> compliantWith(HalVersion version, const Model& model) {
 }
 
 Result<> compliantWith(HalVersion version, const Request& request) {
-    if (knowsBuffers(version)) {
+    if (supportsBuffers(version)) {
         return {};
     }
     for (std::size_t pool = 0; pool < request.pools.size(); ++pool) {
@@ -135,12 +135,12 @@ Result<> compliantWith(HalVersion version, const Capabilities& capabilities) {
 
 Result<Model> convertTo(HalVersion version, const Model& model) {
     Model converted = model;
-    if (!knowsRelaxedComputation(version) && converted.relaxComputationFloat32toFloat16) {
+    if (!supportsRelaxedComputation(version) && converted.relaxComputationFloat32toFloat16) {
         logger().warn("HAL {} has no relaxed computation: the model is computed in full precision",
                       toString(version));
         converted.relaxComputationFloat32toFloat16 = false;
     }
-    if (!knowsExtensions(version) && !converted.extensionNameToPrefix.empty() &&
+    if (!supportsExtensions(version) && !converted.extensionNameToPrefix.empty() &&
         !usesExtension(converted)) {
         logger().warn("HAL {} has no extensions: {} names that the model does not use are dropped",
                       toString(version), converted.extensionNameToPrefix.size());
@@ -175,7 +175,8 @@ ErrorStatus convertTo(HalVersion version, ErrorStatus status) noexcept {
         case ErrorStatus::MISSED_DEADLINE_PERSISTENT:
         case ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT:
         case ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT:
-            return knowsDeadlineAndResourceErrors(version) ? status : ErrorStatus::GENERAL_FAILURE;
+            return supportsDeadlineAndResourceErrors(version) ? status
+                                                              : ErrorStatus::GENERAL_FAILURE;
         default:
             return status;
     }

@@ -45,7 +45,7 @@ Result<> checkAll(const std::vector<Result<HalVersion>>& operations) {
 /// The first HAL version with `operand`: its type, and tensors of unknown rank.
 HalVersion firstVersionOf(const Operand& operand) noexcept {
     const bool hasUnknownRank = isTensor(operand.type) && operand.dimensions.empty();
-    return hasUnknownRank ? std::max(since(operand.type), firstWith(knowsUnknownRank))
+    return hasUnknownRank ? std::max(since(operand.type), firstWith(supportsUnknownRank))
                           : since(operand.type);
 }
 
@@ -136,10 +136,10 @@ Result<HalVersion> requiredVersion(const Model& model, GrowingCharge* memory) {
         version = std::max(version, firstVersionOf(operand));
     }
     if (model.relaxComputationFloat32toFloat16) {
-        version = std::max(version, firstWith(knowsRelaxedComputation));
+        version = std::max(version, firstWith(supportsRelaxedComputation));
     }
     if (!model.extensionNameToPrefix.empty()) {
-        version = std::max(version, firstWith(knowsExtensions));
+        version = std::max(version, firstWith(supportsExtensions));
     }
     return version;
 }

@@ -17,7 +17,7 @@ Result<> OmissionCheck::check(const Graph& graph, const std::vector<bool>& isOmi
     NNBURST_ASSERT(isOmitted.size() == subgraph.inputIndexes.size(), "{} flags for {} inputs",
                    isOmitted.size(), subgraph.inputIndexes.size());
     if (std::find(isOmitted.begin(), isOmitted.end(), true) == isOmitted.end() ||
-        ++visited_ > kMaximumSubgraphs) {
+        isOverAfter(subgraph.operands.size())) {
         return {};
     }
     ShapeInference shapes(graph);
@@ -30,6 +30,9 @@ Result<> OmissionCheck::check(const Graph& graph, const std::vector<bool>& isOmi
     }
     for (std::size_t index = 0; index < subgraph.operations.size(); ++index) {
         const Operation& operation = subgraph.operations[index];
+        if (isOverAfter(1 + operation.inputs.size() + operation.outputs.size())) {
+            return {};
+        }
         if (std::none_of(operation.inputs.begin(), operation.inputs.end(),
                          [&](std::uint32_t input) { return omitted[input]; })) {
             continue;
@@ -75,6 +78,13 @@ Result<> OmissionCheck::checkReferenced(std::uint32_t subgraph, const Operation&
     NNBURST_ASSERT(subgraph < referenced_.size(), "subgraph {} of {}", subgraph,
                    referenced_.size());
     return check(*referenced_[subgraph], inputs);
+}
+
+bool OmissionCheck::isOverAfter(std::size_t work) noexcept {
+    work_ += work;
+    // Relaxed: a flag that nothing else depends on.
+    return work_ > kMaximumWork ||
+           (isCancelled_ != nullptr && isCancelled_->load(std::memory_order_relaxed));
 }
 
 }  // namespace nnburst::exec

@@ -47,17 +47,14 @@ Result<> checkRanks(const Subgraph& subgraph, const Operation& operation) {
 /// scalars have no values.
 Result<HalVersion> checkOperands(const OperationDefinition& definition, OperationView operation) {
     HalVersion version = std::max(definition.since, versionOfTypes(operation));
+    bool isValueUnknown = false;
     operation.firstVersion = &version;
+    operation.isValueUnknown = &isValueUnknown;
     const Result<HalVersion> checked = definition.check(operation);
     if (checked) {
         return std::max(version, *checked);
     }
-    const bool areScalarsKnown =
-        std::all_of(operation.inputs.begin(), operation.inputs.end(), [](const OperandView& input) {
-            return operandKind(input.type) != OperandKind::SCALAR || input.isOmitted ||
-                   input.data != nullptr;
-        });
-    if (!areScalarsKnown && checked.error().status != ErrorStatus::INVALID_ARGUMENT) {
+    if (isValueUnknown && checked.error().status != ErrorStatus::INVALID_ARGUMENT) {
         return version;  // the rest is checked when the scalars are known
     }
     return checked;

@@ -82,6 +82,18 @@ Result<std::int32_t> readConstantInt32(const OperationView& operation, std::size
     return value;
 }
 
+Result<std::int32_t> readOptionalInt32(const OperationView& operation, std::size_t index,
+                                       const char* name, std::int32_t minimum,
+                                       std::int32_t defaultValue) {
+    if (operation.has(index)) {
+        return readConstantInt32(operation, index, name, minimum);
+    }
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    check.optionalInput(index, name).type({OperandType::INT32});
+    NNBURST_TRY(check.result());
+    return defaultValue;
+}
+
 Result<FusedActivationFunc> readActivation(const OperationView& operation, std::size_t index) {
     NNBURST_TRY_ASSIGN(const std::int32_t value,
                        readConstantInt32(operation, index, "activation", 0));

@@ -46,5 +46,10 @@ struct QuantizedRange {
 [[nodiscard]] Result<std::int32_t> readConstantInt32(const OperationView& operation,
                                                      std::size_t index, const char* name,
                                                      std::int32_t minimum);
+/// The same for one that may be left out: `defaultValue` then.
+[[nodiscard]] Result<std::int32_t> readOptionalInt32(const OperationView& operation,
+                                                     std::size_t index, const char* name,
+                                                     std::int32_t minimum,
+                                                     std::int32_t defaultValue);
 
 }  // namespace nnburst::exec

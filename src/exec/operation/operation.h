@@ -112,6 +112,8 @@ struct OperationView {
     /// OperationCheck::since says so: also if it ends early because a scalar has no value yet. Null
     /// outside of checks.
     HalVersion* firstVersion = nullptr;
+    /// Set to true by `unknownValue`. Null outside of checks.
+    bool* isValueUnknown = nullptr;
 
     /// Input `index` exists and is not omitted.
     [[nodiscard]] bool has(std::size_t index) const noexcept {
@@ -143,8 +145,9 @@ struct OperationDefinition {
     /// `valueInputs` and of scalars (null data). Gives the first HAL version that allows these
     /// operands (V1_0 if all that have the operation do). INVALID_ARGUMENT says which operand broke
     /// which rule: "CONV_2D input 1 (filter): type TENSOR_INT32; must be ...". GENERAL_FAILURE
-    /// (`unknownValue`) if the value of a scalar has to be known to go on, and what could be
-    /// checked before is right.
+    /// (`unknownValue`) if the value of a scalar has to be known to go on: then number and types of
+    /// all operands are right, and so are the ranks that do not depend on the value. Any other
+    /// GENERAL_FAILURE says that the operation is not supported with these operands.
     Result<HalVersion> (*check)(const OperationView& operation);
 
     /// Computes the shapes of all outputs from fully known input shapes and values of scalars and

@@ -223,6 +223,9 @@ bool hasKnownInputShapes(const OperationView& operation) noexcept {
 
 tl::unexpected<Error> unknownValue(const OperationView& operation, std::size_t index,
                                    const char* name) {
+    if (operation.isValueUnknown != nullptr) {
+        *operation.isValueUnknown = true;
+    }
     return failure(ErrorStatus::GENERAL_FAILURE,
                    fmt::format("{} input {} ({}): its value is not known yet",
                                toString(operation.type), index, name));

@@ -153,7 +153,7 @@ class OperationCheck {
 [[nodiscard]] bool hasKnownInputShapes(const OperationView& operation) noexcept;
 
 /// The error of everything that reads a scalar whose value is not known yet: GENERAL_FAILURE, while
-/// a broken rule is INVALID_ARGUMENT.
+/// a broken rule is INVALID_ARGUMENT. Sets OperationView::isValueUnknown.
 [[nodiscard]] tl::unexpected<Error> unknownValue(const OperationView& operation, std::size_t index,
                                                  const char* name);
 

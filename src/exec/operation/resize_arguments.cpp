@@ -7,6 +7,7 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
 #include "model/invalid.h"
 
@@ -62,12 +63,15 @@ Result<ResizeArguments> readResizeArguments(const OperationView& operation) {
                        toString(operation.inputs[kHeight].type));
     }
     ResizeArguments arguments;
-    NNBURST_TRY_ASSIGN(arguments.width, readAxisArgument(operation, kWidth, "width"));
-    NNBURST_TRY_ASSIGN(arguments.height, readAxisArgument(operation, kHeight, "height"));
-    NNBURST_TRY_ASSIGN(arguments.isNchw, readLayout(operation, kLayout));
-    NNBURST_TRY_ASSIGN(arguments.alignsCorners,
-                       readFlag(operation, kAlignCorners, "align corners"));
-    NNBURST_TRY_ASSIGN(arguments.hasHalfPixels, readFlag(operation, kHalfPixels, "half pixels"));
+    ScalarReads reads;
+    NNBURST_TRY(reads.take(readAxisArgument(operation, kWidth, "width"), arguments.width));
+    NNBURST_TRY(reads.take(readAxisArgument(operation, kHeight, "height"), arguments.height));
+    NNBURST_TRY(reads.take(readOptionalLayout(operation, kLayout), arguments.isNchw));
+    NNBURST_TRY(reads.take(readOptionalFlag(operation, kAlignCorners, "align corners"),
+                           arguments.alignsCorners));
+    NNBURST_TRY(reads.take(readOptionalFlag(operation, kHalfPixels, "half pixels"),
+                           arguments.hasHalfPixels));
+    NNBURST_TRY(reads.result());
     if (arguments.alignsCorners && arguments.hasHalfPixels) {
         return invalid("{} inputs 4 (align corners) and 5 (half pixels): both true; one at most",
                        toString(operation.type));

@@ -28,15 +28,22 @@ Result<std::size_t> readAxis(const OperationView& operation, std::size_t index, 
 
 Result<bool> readFlag(const OperationView& operation, std::size_t index, const char* name) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
-    const OperandCheck flag = check.optionalInput(index, name).type({OperandType::BOOL});
+    const OperandCheck flag = check.input(index, name).type({OperandType::BOOL});
     NNBURST_TRY(check.result());
-    if (!operation.has(index)) {
-        return false;
-    }
     if (flag.view().data == nullptr) {
         return unknownValue(operation, index, name);
     }
     return flag.view().scalar<std::uint8_t>() != 0;
+}
+
+Result<bool> readOptionalFlag(const OperationView& operation, std::size_t index, const char* name) {
+    if (operation.has(index)) {
+        return readFlag(operation, index, name);
+    }
+    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
+    check.optionalInput(index, name).type({OperandType::BOOL});
+    NNBURST_TRY(check.result());
+    return false;
 }
 
 Result<std::span<const std::int32_t>> readValues(const OperationView& operation, std::size_t index,

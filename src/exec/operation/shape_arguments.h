@@ -20,13 +20,21 @@ namespace nnburst::exec {
 [[nodiscard]] Result<std::size_t> readAxis(const OperationView& operation, std::size_t index,
                                            std::size_t rank);
 
-/// Reads the optional BOOL `index`, which errors call `name`; false if it is left out.
+/// Reads the BOOL `index`, which errors call `name`.
 [[nodiscard]] Result<bool> readFlag(const OperationView& operation, std::size_t index,
                                     const char* name);
+/// The same for one that may be left out: false then.
+[[nodiscard]] Result<bool> readOptionalFlag(const OperationView& operation, std::size_t index,
+                                            const char* name);
 
-/// Reads the optional BOOL `index` that says NCHW; false if it is left out.
+/// Reads the BOOL `index` that says NCHW.
 [[nodiscard]] inline Result<bool> readLayout(const OperationView& operation, std::size_t index) {
     return readFlag(operation, index, "layout");
+}
+/// The same for one that may be left out: false then.
+[[nodiscard]] inline Result<bool> readOptionalLayout(const OperationView& operation,
+                                                     std::size_t index) {
+    return readOptionalFlag(operation, index, "layout");
 }
 
 /// The values of input `index`, an INT32 tensor of known shape among the operation's `valueInputs`.

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "exec/operation/activation.h"
-#include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
+#include "exec/operation/shape_arguments.h"
 
 namespace nnburst::exec {
 
@@ -28,22 +29,24 @@ class ArgumentReader {
         return take(readActivation(operation_, next_), activation);
     }
 
-    /// Reads the optional BOOL that says NCHW.
-    Result<> readLayout(bool& isNchw) {
-        if (next_ >= operation_.inputs.size()) {
-            return {};
-        }
-        const OperandView& operand = operation_.inputs[next_];
-        if (operand.type != OperandType::BOOL || operand.isOmitted) {
+    /// Reads the BOOL that says NCHW.
+    Result<> readNchw(bool& isNchw) { return take(readLayout(operation_, next_), isNchw); }
+    /// The same for one that may be left out: false then.
+    Result<> readOptionalNchw(bool& isNchw) {
+        return take(readOptionalLayout(operation_, next_), isNchw);
+    }
+
+    /// Reads two dilations of at least 1, which may be left out together: 1 then.
+    Result<> readDilations(std::uint32_t& width, std::uint32_t& height) {
+        const std::size_t first = next_;
+        if (operation_.has(first) != operation_.has(first + 1)) {
             return failure(ErrorStatus::INVALID_ARGUMENT,
-                           std::string(toString(operation_.type)) + " input " +
-                               std::to_string(next_) + " (layout): type " + toString(operand.type) +
-                               "; must be BOOL, and given");
+                           std::string(toString(operation_.type)) + " inputs " +
+                               std::to_string(first) + " and " + std::to_string(first + 1) +
+                               " (dilations): one is left out; must be both or none");
         }
-        return take(operand.data == nullptr
-                        ? Result<bool>(unknownValue(operation_, next_, "layout"))
-                        : Result<bool>(operand.scalar<std::uint8_t>() != 0),
-                    isNchw);
+        NNBURST_TRY(take(readOptionalInt32(operation_, next_, "dilation width", 1, 1), width));
+        return take(readOptionalInt32(operation_, next_, "dilation height", 1, 1), height);
     }
 
     /// The error that the argument read last has a value that it must not have.
@@ -55,25 +58,18 @@ class ArgumentReader {
     }
 
     [[nodiscard]] std::size_t next() const noexcept { return next_; }
-    [[nodiscard]] Result<> result() const { return result_; }
+    [[nodiscard]] Result<> result() const { return reads_.result(); }
 
   private:
     template <class Read, class Value>
     Result<> take(const Result<Read>& read, Value& value) {
         ++next_;
-        if (read) {
-            value = static_cast<Value>(*read);
-        } else if (read.error().status == ErrorStatus::INVALID_ARGUMENT) {
-            return tl::unexpected<Error>(read.error());
-        } else if (result_) {
-            result_ = tl::unexpected<Error>(read.error());
-        }
-        return {};
+        return reads_.take(read, value);
     }
 
     const OperationView& operation_;
     std::size_t next_;
-    Result<> result_;
+    ScalarReads reads_;
 };
 
 Result<SlidingWindow> slideAxis(const OperationView& operation, const SpatialArguments& arguments,
@@ -242,10 +238,10 @@ Result<SpatialArguments> readSpatialArguments(const OperationView& operation, Sp
         NNBURST_TRY(reader.read("groups", 1, arguments.groups));
     }
     NNBURST_TRY(reader.read(arguments.activation));
-    NNBURST_TRY(reader.readLayout(arguments.isNchw));
+    NNBURST_TRY(isGrouped ? reader.readNchw(arguments.isNchw)
+                          : reader.readOptionalNchw(arguments.isNchw));
     if (!isPooling && !isGrouped && reader.next() < count) {
-        NNBURST_TRY(reader.read("dilation width", 1, width.dilation));
-        NNBURST_TRY(reader.read("dilation height", 1, height.dilation));
+        NNBURST_TRY(reader.readDilations(width.dilation, height.dilation));
     }
     NNBURST_TRY(reader.result());
     return arguments;
@@ -270,15 +266,14 @@ Result<SpatialWindow> slideWindow(const OperationView& operation,
 }
 
 Result<TransposeConvolution> readTransposeArguments(const OperationView& operation) {
-    constexpr std::size_t kImplicitCount = 9;
-    constexpr std::size_t kExplicitCount = 11;
+    constexpr std::size_t kExplicitInputs = 11;
     const std::size_t count = operation.inputs.size();
-    if (count != kImplicitCount && count != kExplicitCount) {
+    if (count != kTransposeImplicitInputs && count != kExplicitInputs) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        std::string(toString(operation.type)) + ": " + std::to_string(count) +
                            " inputs; must be 9 with implicit padding or 11 with explicit padding");
     }
-    const bool isImplicit = count == kImplicitCount;
+    const bool isImplicit = count == kTransposeImplicitInputs;
     TransposeConvolution convolution;
     SpatialArguments& arguments = convolution.arguments;
     TransposeConvolution::Axis& height = convolution.height;
@@ -290,7 +285,7 @@ Result<TransposeConvolution> readTransposeArguments(const OperationView& operati
     NNBURST_TRY(reader.read("stride width", 1, width.stride));
     NNBURST_TRY(reader.read("stride height", 1, height.stride));
     NNBURST_TRY(reader.read(arguments.activation));
-    NNBURST_TRY(reader.readLayout(arguments.isNchw));
+    NNBURST_TRY(reader.readNchw(arguments.isNchw));
     NNBURST_TRY(reader.result());
     return convolution;
 }

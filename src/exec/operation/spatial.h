@@ -64,7 +64,9 @@ struct SpatialArguments {
 [[nodiscard]] Result<SpatialArguments> readSpatialArguments(const OperationView& operation,
                                                             SpatialForm form);
 
-/// With implicit padding, the input of TRANSPOSE_CONV_2D that is the shape of its output.
+/// With implicit padding, the number of inputs of TRANSPOSE_CONV_2D, and the one that is the shape
+/// of its output.
+inline constexpr std::size_t kTransposeImplicitInputs = 9;
 inline constexpr std::size_t kTransposeOutputShape = 3;
 
 /// The arguments of TRANSPOSE_CONV_2D, and where its windows lie: turned around, since each input

@@ -52,7 +52,7 @@ class Step {
     [[nodiscard]] virtual Result<> setUp(std::span<std::byte* const> operands) = 0;
 
     /// Computes the outputs. Allocates nothing but an error's message. A long run ends early when
-    /// `limit` is over, which its caller has to look at.
+    /// `limit` is over, which its caller has to check.
     [[nodiscard]] virtual Result<> run(TimeLimit& limit) = 0;
 };
 

@@ -22,11 +22,11 @@ struct YieldCallback {
     void* pass = nullptr;
 };
 
-/// Used by one thread. Reads the clock once in kWorkPerLook, however often it is asked.
+/// Used by one thread. Reads the clock once in kWorkPerCheck, however often it is asked.
 class TimeLimit {
   public:
     /// Multiplications, or elements: 20 us to 1 ms, and a clock read takes 30 ns.
-    static constexpr std::size_t kWorkPerLook = std::size_t{1} << 16;
+    static constexpr std::size_t kWorkPerCheck = std::size_t{1} << 16;
 
     /// Without a deadline it ends when `isCancelled` is true, which may be null: never.
     explicit TimeLimit(const OptionalTimePoint& deadline = {},
@@ -38,14 +38,14 @@ class TimeLimit {
     /// question counts as one more. True once the run was found to be over.
     [[nodiscard]] bool isOverAfter(std::size_t work) noexcept {
         work_ += work + 1;
-        return work_ < kWorkPerLook ? isOver_ : look();
+        return work_ < kWorkPerCheck ? isOver_ : check();
     }
 
     /// The last answer of isOverAfter.
     [[nodiscard]] bool isOver() const noexcept { return isOver_; }
 
   private:
-    bool look() noexcept {
+    bool check() noexcept {
         work_ = 0;
         if (yield_.call != nullptr) {
             yield_.call(yield_.pass);
@@ -60,7 +60,7 @@ class TimeLimit {
     OptionalTimePoint deadline_;
     const std::atomic<bool>* isCancelled_;
     YieldCallback yield_;
-    std::size_t work_ = 0;  // since the last look at the clock
+    std::size_t work_ = 0;  // since the last check
     bool isOver_ = false;
 };
 

@@ -131,7 +131,7 @@ Result<> Plan::run(const RunLimits& limits) {
     };
     TimeLimit timeLimit = limits.timeLimit();
     for (PlannedStep& step : steps_) {
-        if (!limits.mayGoOn()) {
+        if (!limits.yieldThenCheck()) {
             return limits.endedBefore(step.operation);
         }
         if (step.isMoved) {
@@ -154,7 +154,7 @@ Result<> Plan::warmUp(const RunLimits& limits) {
     arena_.touch(kTouchedArenaBytes);
     const TimePoint end = std::chrono::steady_clock::now() + kWarmUpOfPlan;
     for (PlannedStep& step : steps_) {
-        if (!limits.mayGoOn()) {
+        if (!limits.yieldThenCheck()) {
             return limits.endedBefore(step.operation);
         }
         const TimePoint now = std::chrono::steady_clock::now();

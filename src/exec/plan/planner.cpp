@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,7 +15,6 @@
 #include "log/assert.h"
 #include "memory/reserved_addresses.h"
 #include "model/invalid.h"
-#include "system/scheduling.h"
 
 namespace nnburst::exec {
 
@@ -207,7 +205,6 @@ class Planner {
             if (graph_.isFolded[index]) {
                 continue;
             }
-            system::letOthersRun();
             if (limits_.isOver()) {
                 return limits_.endedBefore(index);
             }
@@ -400,15 +397,11 @@ class Planner {
 
 Result<std::unique_ptr<Plan>> makePlan(Graph& graph, const Specialization& specialization,
                                        const Kernels& kernels, xnnpack::OperatorCache& operators,
-                                       system::Mutex& planning, const RunLimits& limits) {
-    std::optional<Planner> planner;
-    std::unique_ptr<Plan> plan;
-    {
-        const system::MutexLock lock(planning);
-        planner.emplace(graph, specialization, kernels, operators, limits);
-        NNBURST_TRY_ASSIGN(plan, planner->make());
-    }
-    NNBURST_TRY(planner->setUp(*plan));
+                                       PlanningTurns::Turn turn, const RunLimits& limits) {
+    Planner planner(graph, specialization, kernels, operators, limits);
+    NNBURST_TRY_ASSIGN(std::unique_ptr<Plan> plan, planner.make());
+    turn.reset();
+    NNBURST_TRY(planner.setUp(*plan));
     return plan;
 }
 

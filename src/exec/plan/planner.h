@@ -10,11 +10,11 @@
 
 #include "exec/graph/graph.h"
 #include "exec/plan/plan.h"
+#include "exec/plan/planning_turns.h"
 #include "exec/plan/run_limits.h"
 #include "exec/threads/kernel_threads.h"
 #include "exec/xnnpack/backend.h"
 #include "nnburst/result.h"
-#include "system/mutex.h"
 
 namespace nnburst::exec {
 
@@ -22,10 +22,10 @@ namespace nnburst::exec {
 /// steps need in runs are copied by `Constants::keep`. The plan points into `graph` and uses
 /// `kernels`. Weights that our own kernels pack are charged to the account of `limits`, unless that
 /// is null. Ends between two operations when `limits` is over, and does not yield to other
-/// executions. INVALID_ARGUMENT names the operation that cannot be. Holds `planning`, which guards
-/// `graph`, except while steps are set up: that may take long.
+/// executions. INVALID_ARGUMENT names the operation that cannot be. `turn` is that of `graph`. It
+/// ends before steps are set up: that may take long.
 [[nodiscard]] Result<std::unique_ptr<Plan>> makePlan(
     Graph& graph, const Specialization& specialization, const Kernels& kernels,
-    xnnpack::OperatorCache& operators, system::Mutex& planning, const RunLimits& limits = {});
+    xnnpack::OperatorCache& operators, PlanningTurns::Turn turn, const RunLimits& limits = {});
 
 }  // namespace nnburst::exec

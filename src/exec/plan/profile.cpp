@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <span>
@@ -24,7 +25,7 @@ namespace nnburst::exec {
 
 namespace {
 
-std::uint64_t nanoseconds(Profile::TimePoint time) noexcept {
+std::uint64_t nanoseconds(TimePoint time) noexcept {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count());
 }

@@ -7,7 +7,6 @@
 /// has a profile only if its environment names a file for it; otherwise plans do not record
 /// anything.
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@
 #include "exec/operation/step.h"
 #include "exec/plan/profile_layout.h"
 #include "nnburst/result.h"
+#include "nnburst/types.h"
 
 namespace nnburst::exec {
 
@@ -26,8 +26,6 @@ inline constexpr const char* kProfileVariable = "NNBURST_PROFILE";
 /// record of each thread.
 class Profile {
   public:
-    using TimePoint = std::chrono::steady_clock::time_point;
-
     /// Makes the file at `path`, which must not exist. GENERAL_FAILURE says why it cannot be.
     [[nodiscard]] static Result<std::unique_ptr<Profile>> create(const std::string& path);
 

@@ -38,8 +38,9 @@ struct RunLimits {
     /// The run computes nothing of use: see Plan::warmUp.
     bool isWarmUp = false;
 
-    /// To be called before each operation. Yields to others first.
-    [[nodiscard]] bool mayGoOn() const {
+    /// To be called before each operation: yields to other executions and threads, then checks
+    /// whether the run may go on.
+    [[nodiscard]] bool yieldThenCheck() const {
         if (pass != nullptr) {
             pass->yieldToOthers();
         }
@@ -57,6 +58,13 @@ struct RunLimits {
     /// deadline: a run that took too long once will take too long again.
     [[nodiscard]] tl::unexpected<Error> endedBefore(std::uint32_t operation) const {
         return ended(fmt::format("before operation {}", operation));
+    }
+
+    /// The error of a run that was over before other runs had made their plans.
+    /// MISSED_DEADLINE_TRANSIENT after the deadline: the time went to others.
+    [[nodiscard]] tl::unexpected<Error> endedWhileOthersPlanned() const {
+        return ended("while other executions planned the model",
+                     ErrorStatus::MISSED_DEADLINE_TRANSIENT);
     }
 
     /// The same checks for use inside operations.
@@ -92,13 +100,13 @@ struct RunLimits {
         // Relaxed: a flag that nothing else depends on.
         return isCancelled != nullptr && isCancelled->load(std::memory_order_relaxed);
     }
-    [[nodiscard]] tl::unexpected<Error> ended(const std::string& when) const {
+    [[nodiscard]] tl::unexpected<Error> ended(
+        const std::string& when, ErrorStatus late = ErrorStatus::MISSED_DEADLINE_PERSISTENT) const {
         if (hasBeenCancelled()) {
             return failure(ErrorStatus::GENERAL_FAILURE,
                            "the execution was cancelled: its client has gone");
         }
-        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                       fmt::format("the {} has passed {}", deadlineName, when));
+        return failure(late, fmt::format("the {} has passed {}", deadlineName, when));
     }
 };
 

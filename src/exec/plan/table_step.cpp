@@ -17,7 +17,7 @@ namespace nnburst::exec {
 namespace {
 
 constexpr std::uint32_t kTableEntries = 256;
-/// Bytes between two looks at the clock.
+/// Bytes between two checks of the time limit.
 constexpr std::size_t kPartBytes = std::size_t{64} << 10;
 /// A unit of TimeLimit's work is one plain multiplication; about as many bytes take as long.
 constexpr std::size_t kBytesPerUnit = 16;

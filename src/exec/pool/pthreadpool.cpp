@@ -39,13 +39,13 @@ namespace {
 struct TileWatch {
     bool (*isOver)(void* state) = nullptr;
     void* state = nullptr;
-    double looks = 0.0;  ///< for each operator
+    double checks = 0.0;  ///< for each operator
 
-    /// How many of `blocks` lie between two looks; 0: there are none.
-    [[nodiscard]] std::size_t blocksBetweenLooks(std::size_t blocks) const noexcept {
+    /// How many of `blocks` lie between two checks; 0: there are none.
+    [[nodiscard]] std::size_t blocksBetweenChecks(std::size_t blocks) const noexcept {
         return isOver == nullptr
                    ? 0
-                   : static_cast<std::size_t>(std::max(1.0, static_cast<double>(blocks) / looks));
+                   : static_cast<std::size_t>(std::max(1.0, static_cast<double>(blocks) / checks));
     }
 };
 thread_local constinit TileWatch tileWatch;
@@ -84,16 +84,16 @@ class Grid {
             starts[d] = rest % blocks_[d] * steps_[d];
             rest /= blocks_[d];
         }
-        const std::size_t betweenLooks = tileWatch.blocksBetweenLooks(blocks());
-        std::size_t untilLook = betweenLooks;
+        const std::size_t betweenChecks = tileWatch.blocksBetweenChecks(blocks());
+        std::size_t untilCheck = betweenChecks;
         for (std::size_t block = begin; block < end; ++block) {
             callFor(thread, starts, std::make_index_sequence<kDimensions>(),
                     std::make_index_sequence<kTiled>());
-            if (--untilLook == 0) {
+            if (--untilCheck == 0) {
                 if (tileWatch.isOver(tileWatch.state)) {
                     return;
                 }
-                untilLook = betweenLooks;
+                untilCheck = betweenChecks;
             }
             for (std::size_t d = kDimensions; d-- > 0;) {
                 starts[d] += steps_[d];
@@ -279,8 +279,8 @@ void pthreadpool_parallelize_6d_tile_2d(pthreadpool_t pool, pthreadpool_task_6d_
 }
 
 // Declared in exec/xnnpack/tile_watch.h.
-void nnburst_watch_tiles(bool (*isOver)(void* state), void* state, double looks) noexcept {
-    nnburst::exec::tileWatch = {.isOver = isOver, .state = state, .looks = looks};
+void nnburst_watch_tiles(bool (*isOver)(void* state), void* state, double checks) noexcept {
+    nnburst::exec::tileWatch = {.isOver = isOver, .state = state, .checks = checks};
 }
 
 // Functions that pthreadpool has since 2023 and that not every header declares.

@@ -37,10 +37,10 @@ void wake(const std::atomic<std::uint32_t>& word, Sleeper kind) noexcept {
 template <class Condition>
 bool spinUntil(Condition isDone) noexcept {
     using Clock = ThreadPool::Clock;
-    constexpr int kLooksBetweenClockReads = 64;
+    constexpr int kPollsBetweenClockReads = 64;
     Clock::time_point end{};
     for (;;) {
-        for (int look = 0; look < kLooksBetweenClockReads; ++look) {
+        for (int poll = 0; poll < kPollsBetweenClockReads; ++poll) {
             if (isDone()) {
                 return true;
             }

@@ -25,6 +25,7 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
@@ -65,24 +66,28 @@ struct Parameters {
 Result<Parameters> readParameters(const OperationView& operation) {
     const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
     Parameters parameters;
-    NNBURST_TRY_ASSIGN(parameters.scoreThreshold,
-                       readConstantFloat(operation, kScoreThreshold, "score threshold", type));
-    NNBURST_TRY_ASSIGN(
-        const std::int32_t limit,
-        readConstantInt32(operation, kLimit, "limit", std::numeric_limits<std::int32_t>::min()));
+    ScalarReads reads;
+    NNBURST_TRY(reads.take(readConstantFloat(operation, kScoreThreshold, "score threshold", type),
+                           parameters.scoreThreshold));
+    std::int32_t limit = -1;
+    NNBURST_TRY(reads.take(
+        readConstantInt32(operation, kLimit, "limit", std::numeric_limits<std::int32_t>::min()),
+        limit));
     parameters.limit = limit < 0 ? SIZE_MAX : static_cast<std::size_t>(limit);
-    NNBURST_TRY_ASSIGN(const std::int32_t kernel,
-                       readConstantInt32(operation, kKernel, "kernel", 0));
+    std::int32_t kernel = 0;
+    NNBURST_TRY(reads.take(readConstantInt32(operation, kKernel, "kernel", 0), kernel));
     if (kernel > 2) {
         return invalid("BOX_WITH_NMS_LIMIT input 5 (kernel): {}; must be 0 to 2", kernel);
     }
     parameters.kernel = static_cast<Kernel>(kernel);
-    NNBURST_TRY_ASSIGN(parameters.overlapThreshold,
-                       readConstantFloat(operation, kOverlapThreshold, "overlap threshold", type));
-    NNBURST_TRY_ASSIGN(parameters.sigma, readConstantFloat(operation, kSigma, "sigma", type));
-    NNBURST_TRY_ASSIGN(
-        parameters.suppressedThreshold,
-        readConstantFloat(operation, kSuppressedThreshold, "suppressed threshold", type));
+    NNBURST_TRY(
+        reads.take(readConstantFloat(operation, kOverlapThreshold, "overlap threshold", type),
+                   parameters.overlapThreshold));
+    NNBURST_TRY(reads.take(readConstantFloat(operation, kSigma, "sigma", type), parameters.sigma));
+    NNBURST_TRY(
+        reads.take(readConstantFloat(operation, kSuppressedThreshold, "suppressed threshold", type),
+                   parameters.suppressedThreshold));
+    NNBURST_TRY(reads.result());
     return parameters;
 }
 
@@ -167,15 +172,10 @@ class Detector {
     /// Returns the number of boxes that were written.
     Result<std::uint32_t> run() {
         const RealReader<T> given(operation_.inputs[0]);
-        for (std::size_t i = 0; i < regionCount_ * classes_; ++i) {
-            scores_[i] = given[i];
-            const Box region = box(static_cast<std::uint32_t>(i));
-            NNBURST_TRY(checkBox(operation_, "input 1 (regions)", region, [&] {
-                return fmt::format("region {} and class {}", i / classes_, i % classes_);
-            }));
-            if (operation_.isOutOfTime(1)) {
-                return written_;
-            }
+        forEachElement(operation_, regionCount_ * classes_,
+                       [&](std::size_t i) { scores_[i] = given[i]; });
+        if (operation_.isOutOfTime(0)) {
+            return written_;
         }
         std::copy_n(operation_.inputs[kBatches].as<const std::int32_t>(), regionCount_, batches_);
         std::size_t first = 0;
@@ -184,6 +184,7 @@ class Detector {
             while (last < regionCount_ && batches_[last] == batches_[first]) {
                 ++last;
             }
+            NNBURST_TRY(checkBoxes(first, last));
             detect(first, last);
             first = last;
             if (operation_.isOutOfTime(0)) {
@@ -197,6 +198,28 @@ class Detector {
     [[nodiscard]] Box box(std::uint32_t candidate) const noexcept {
         const std::size_t i = std::size_t{candidate} * 4;
         return {regions_[i], regions_[i + 1], regions_[i + 2], regions_[i + 3]};
+    }
+
+    /// Checks boxes of one image, the regions from `first` to `last - 1`: those that may be taken,
+    /// and the first boxes of the image, as many as it has regions, which AOSP checks. All others
+    /// may have any coordinates.
+    [[nodiscard]] Result<> checkBoxes(std::size_t first, std::size_t last) const {
+        for (std::size_t region = first; region < last; ++region) {
+            for (std::size_t c = 0; c < classes_; ++c) {
+                const std::size_t i = region * classes_ + c;
+                const bool isCandidate = c > 0 && scores_[i] > parameters_.scoreThreshold;
+                const bool isChecked = isCandidate || i - first * classes_ < last - first;
+                if (isChecked) {
+                    NNBURST_TRY(checkBox(
+                        operation_, "input 1 (regions)", box(static_cast<std::uint32_t>(i)),
+                        [&] { return fmt::format("region {} and class {}", region, c); }));
+                }
+                if (operation_.isOutOfTime(1)) {
+                    return {};
+                }
+            }
+        }
+        return {};
     }
 
     std::size_t suppressClass(std::span<std::uint32_t> candidates) {

@@ -48,10 +48,17 @@ struct Convolution {
     Shape outputShape;
 };
 
+void checkRanks(OperationCheck& check) {
+    check.input(0, "input").rank(4);
+    check.input(1, "filter").rank(4);
+    check.input(2, "bias").rank(1);
+}
+
 void checkShapes(OperationCheck& check, const SpatialArguments& arguments, SpatialForm form) {
+    checkRanks(check);
     const std::size_t channelAxis = arguments.channelAxis();
-    const OperandCheck input = check.input(0, "input").rank(4).notEmpty(channelAxis);
-    OperandCheck filter = check.input(1, "filter").rank(4);
+    const OperandCheck input = check.input(0, "input").notEmpty(channelAxis);
+    OperandCheck filter = check.input(1, "filter");
     for (std::size_t axis = 0; axis < 4; ++axis) {
         filter.notEmpty(axis);
     }
@@ -80,7 +87,7 @@ void checkShapes(OperationCheck& check, const SpatialArguments& arguments, Spati
     if (depthOut != 0) {
         checkChannelScales(filter, depthOut);
     }
-    check.input(2, "bias").rank(1).size(0, depthOut, "the filter's output channels");
+    check.input(2, "bias").size(0, depthOut, "the filter's output channels");
 }
 
 Result<Convolution> resolve(const OperationView& operation, SpatialForm form) {
@@ -108,6 +115,7 @@ Result<HalVersion> check(const OperationView& operation) {
     }
     check.outputCount(1);
     checkSumTypes(check, "filter", filterChannelAxis(form));
+    checkRanks(check);
     check.output(0, "output").rank(4);
     NNBURST_TRY(check.result());
     NNBURST_TRY_ASSIGN(const SpatialArguments arguments, readSpatialArguments(operation, form));

@@ -26,6 +26,7 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
@@ -76,9 +77,10 @@ struct Parameters {
 Result<Parameters> readParameters(const OperationView& operation) {
     const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
     Parameters parameters;
+    ScalarReads reads;
     const auto readPositive = [&](std::size_t index, const char* name, bool mayBeZero,
                                   float& value) -> Result<> {
-        NNBURST_TRY_ASSIGN(value, readConstantFloat(operation, index, name, type));
+        NNBURST_TRY(reads.take(readConstantFloat(operation, index, name, type), value));
         if (!(value > 0.0F || (mayBeZero && value == 0.0F))) {
             return invalid("DETECTION_POSTPROCESSING input {} ({}): value {}; must be {} 0", index,
                            name, value, mayBeZero ? "at least" : "more than");
@@ -91,29 +93,29 @@ Result<Parameters> readParameters(const OperationView& operation) {
     const auto readThreshold = [&](std::size_t index, const char* name, float& value) {
         return readPositive(index, name, true, value);
     };
-    const auto readCount = [&](std::size_t index, const char* name,
-                               std::uint32_t& value) -> Result<> {
-        NNBURST_TRY_ASSIGN(const std::int32_t count, readConstantInt32(operation, index, name, 1));
-        value = static_cast<std::uint32_t>(count);
-        return {};
+    const auto readCount = [&](std::size_t index, const char* name, std::uint32_t& value) {
+        return reads.take(readConstantInt32(operation, index, name, 1), value);
     };
     NNBURST_TRY(readScale(kScaleY, "scale y", parameters.scaleY));
     NNBURST_TRY(readScale(kScaleX, "scale x", parameters.scaleX));
     NNBURST_TRY(readScale(kScaleHeight, "scale height", parameters.scaleHeight));
     NNBURST_TRY(readScale(kScaleWidth, "scale width", parameters.scaleWidth));
-    NNBURST_TRY_ASSIGN(parameters.isRegular, readFlag(operation, kIsRegular, "regular"));
+    const Result<bool> isRegular = readFlag(operation, kIsRegular, "regular");
+    NNBURST_TRY(reads.take(isRegular, parameters.isRegular));
     NNBURST_TRY(readCount(kLimit, "limit", parameters.limit));
     // Each kind of suppression ignores the limit of the other one, which may have any value.
     if (parameters.isRegular) {
         NNBURST_TRY(
             readCount(kDetectionsPerClass, "detections per class", parameters.detectionsPerClass));
-    } else {
+    } else if (isRegular) {
         NNBURST_TRY(readCount(kClassesPerDetection, "classes per detection",
                               parameters.classesPerDetection));
     }
     NNBURST_TRY(readThreshold(kScoreThreshold, "score threshold", parameters.scoreThreshold));
     NNBURST_TRY(readThreshold(kOverlapThreshold, "overlap threshold", parameters.overlapThreshold));
-    NNBURST_TRY_ASSIGN(parameters.hasBackground, readFlag(operation, kHasBackground, "background"));
+    NNBURST_TRY(
+        reads.take(readFlag(operation, kHasBackground, "background"), parameters.hasBackground));
+    NNBURST_TRY(reads.result());
     return parameters;
 }
 

@@ -23,25 +23,29 @@ namespace fully_connected {
 constexpr std::size_t kActivation = 3;
 
 void checkShapes(OperationCheck& check) {
-    check.input(0, "input").rank(2, 4);
+    OperandCheck input = check.input(0, "input").rank(2, 4);
     const OperandCheck weights = check.input(1, "weights").rank(2).notEmpty(0).notEmpty(1);
     check.input(2, "bias").rank(1).size(0, weights[0], "the number of units");
+    const Shape& shape = input.view().shape;
+    const bool isKnown = !check.isPartial() || (shape.rank() != 0 && shape.isFullySpecified());
+    if (isKnown && weights[1] != 0) {
+        const std::size_t elements = shape.elementCount();
+        input.require(elements % weights[1] == 0, [&] {
+            return fmt::format(
+                "{} elements; must be a multiple of {}, the input size of the weights", elements,
+                weights[1]);
+        });
+    }
 }
 
 Result<Shape> computeOutputShape(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
     checkShapes(check);
-    OperandCheck input = check.input(0, "input");
-    const OperandCheck weights = check.input(1, "weights");
-    const std::size_t elements = input.view().shape.elementCount();
-    const std::size_t inputSize = weights[1];
-    input.require(inputSize != 0 && elements % inputSize == 0, [&] {
-        return fmt::format("{} elements; must be a multiple of {}, the input size of the weights",
-                           elements, inputSize);
-    });
     NNBURST_TRY(check.result());
+    const Shape& weights = operation.inputs[1].shape;
     // The quotient fits: a tensor has fewer than 2^32 elements.
-    return Shape{static_cast<std::uint32_t>(elements / inputSize), weights[0]};
+    const std::size_t batches = operation.inputs[0].shape.elementCount() / weights[1];
+    return Shape{static_cast<std::uint32_t>(batches), weights[0]};
 }
 
 Result<HalVersion> check(const OperationView& operation) {

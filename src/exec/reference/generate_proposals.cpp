@@ -23,6 +23,7 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/boxes.h"
 #include "exec/reference/definitions.h"
@@ -72,41 +73,45 @@ Result<std::size_t> readLimit(const OperationView& operation, std::size_t index,
 Result<Parameters> readParameters(const OperationView& operation) {
     const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
     Parameters parameters;
-    NNBURST_TRY_ASSIGN(parameters.heightRatio,
-                       readConstantFloat(operation, kHeightRatio, "height ratio", type));
-    NNBURST_TRY_ASSIGN(parameters.widthRatio,
-                       readConstantFloat(operation, kWidthRatio, "width ratio", type));
-    NNBURST_TRY_ASSIGN(parameters.before, readLimit(operation, kBefore, "before"));
-    NNBURST_TRY_ASSIGN(parameters.after, readLimit(operation, kAfter, "after"));
-    NNBURST_TRY_ASSIGN(parameters.overlapThreshold,
-                       readConstantFloat(operation, kOverlapThreshold, "overlap threshold", type));
-    NNBURST_TRY_ASSIGN(parameters.minimumSize,
-                       readConstantFloat(operation, kMinimumSize, "minimum size", type));
-    NNBURST_TRY_ASSIGN(parameters.isNchw, readLayout(operation, kLayout));
+    ScalarReads reads;
+    const auto readFloat = [&](std::size_t index, const char* name, float& value) {
+        return reads.take(readConstantFloat(operation, index, name, type), value);
+    };
+    NNBURST_TRY(readFloat(kHeightRatio, "height ratio", parameters.heightRatio));
+    NNBURST_TRY(readFloat(kWidthRatio, "width ratio", parameters.widthRatio));
+    NNBURST_TRY(reads.take(readLimit(operation, kBefore, "before"), parameters.before));
+    NNBURST_TRY(reads.take(readLimit(operation, kAfter, "after"), parameters.after));
+    NNBURST_TRY(readFloat(kOverlapThreshold, "overlap threshold", parameters.overlapThreshold));
+    NNBURST_TRY(readFloat(kMinimumSize, "minimum size", parameters.minimumSize));
+    NNBURST_TRY(reads.take(readLayout(operation, kLayout), parameters.isNchw));
+    NNBURST_TRY(reads.result());
     return parameters;
 }
 
+void checkRanks(OperationCheck& check) {
+    check.input(0, "scores").rank(4);
+    check.input(kDeltas, "deltas").rank(4);
+    check.input(kAnchors, "anchors").rank(2);
+    check.input(kImages, "images").rank(2);
+}
+
 void checkShapes(OperationCheck& check, bool isNchw) {
+    checkRanks(check);
     const SpatialArguments layout{.isNchw = isNchw};
-    const OperandCheck scores = check.input(0, "scores").rank(4);
+    const OperandCheck scores = check.input(0, "scores");
     const std::uint32_t anchors = scores[layout.channelAxis()];
     check.input(0, "scores").require(anchors <= kMaximumAnchors, [&] {
         return fmt::format("{} anchors; must be at most {}", anchors, kMaximumAnchors);
     });
     check.input(kDeltas, "deltas")
-        .rank(4)
         .size(0, scores[0], "the batches")
         .size(layout.heightAxis(), scores[layout.heightAxis()], "the height of the scores")
         .size(layout.widthAxis(), scores[layout.widthAxis()], "the width of the scores")
         .size(layout.channelAxis(), anchors * 4, "4 for each anchor");
     check.input(kAnchors, "anchors")
-        .rank(2)
         .size(0, anchors, "the channels of the scores")
         .size(1, 4, "left, top, right, bottom");
-    check.input(kImages, "images")
-        .rank(2)
-        .size(0, scores[0], "the batches")
-        .size(1, 2, "height and width");
+    check.input(kImages, "images").size(0, scores[0], "the batches").size(1, 2, "height and width");
 }
 
 Result<HalVersion> check(const OperationView& operation) {
@@ -130,6 +135,7 @@ Result<HalVersion> check(const OperationView& operation) {
     }
     check.output(0, "output scores").sameTypeAs(scores).sameQuantizationAs(scores);
     check.output(2, "batches").type({TENSOR_INT32});
+    checkRanks(check);
     NNBURST_TRY(check.result());
     NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
     checkShapes(check, parameters.isNchw);

@@ -40,15 +40,20 @@ using enum OperandType;
 constexpr std::size_t kBoxes = 1;
 constexpr std::size_t kLayout = 2;
 
+void checkRanks(OperationCheck& check) {
+    check.input(0, "heatmaps").rank(4);
+    check.input(kBoxes, "boxes").rank(2);
+}
+
 void checkShapes(OperationCheck& check, bool isNchw) {
+    checkRanks(check);
     const SpatialArguments layout{.isNchw = isNchw};
-    OperandCheck heatmaps = check.input(0, "heatmaps").rank(4).notEmpty(layout.channelAxis());
+    OperandCheck heatmaps = check.input(0, "heatmaps").notEmpty(layout.channelAxis());
     const std::uint32_t size = heatmaps[layout.heightAxis()];
     heatmaps.size(layout.widthAxis(), size, "the height").require(size == 0 || size >= 2, [] {
         return "size 1; must be at least 2";
     });
     check.input(kBoxes, "boxes")
-        .rank(2)
         .size(0, heatmaps[0], "the number of heatmaps")
         .size(1, 4, "left, top, right, bottom");
 }
@@ -86,6 +91,7 @@ Result<HalVersion> check(const OperationView& operation) {
         boxes.sameTypeAs(heatmaps);
         locations.sameTypeAs(heatmaps);
     }
+    checkRanks(check);
     NNBURST_TRY(check.result());
     NNBURST_TRY_ASSIGN(const bool isNchw, readLayout(operation, kLayout));
     checkShapes(check, isNchw);

@@ -14,6 +14,7 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
@@ -41,10 +42,13 @@ struct Parameters {
 Result<Parameters> readParameters(const OperationView& operation) {
     const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
     Parameters parameters;
-    NNBURST_TRY_ASSIGN(parameters.gamma, readConstantFloat(operation, kGamma, "gamma", type));
-    NNBURST_TRY_ASSIGN(parameters.beta, readConstantFloat(operation, kBeta, "beta", type));
-    NNBURST_TRY_ASSIGN(parameters.epsilon, readConstantFloat(operation, kEpsilon, "epsilon", type));
-    NNBURST_TRY_ASSIGN(parameters.isNchw, readLayout(operation, kLayout));
+    ScalarReads reads;
+    NNBURST_TRY(reads.take(readConstantFloat(operation, kGamma, "gamma", type), parameters.gamma));
+    NNBURST_TRY(reads.take(readConstantFloat(operation, kBeta, "beta", type), parameters.beta));
+    NNBURST_TRY(
+        reads.take(readConstantFloat(operation, kEpsilon, "epsilon", type), parameters.epsilon));
+    NNBURST_TRY(reads.take(readLayout(operation, kLayout), parameters.isNchw));
+    NNBURST_TRY(reads.result());
     return parameters;
 }
 

@@ -4,58 +4,20 @@
 
 /// \file
 /// One time step of an LSTM cell for one element of a batch, with all that the HAL makes optional:
-/// coupled input and forget gates, peepholes, layer normalisation, projection. Weights and state
-/// are elements of type T; everything between them is computed in float32.
+/// coupled input and forget gates, peepholes, layer normalisation, projection. Weights and input
+/// are elements of type T, states of type S; everything between them is computed in float32.
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
+#include "exec/operation/operation.h"
+#include "exec/reference/cell_activation.h"
 #include "exec/reference/elements.h"
 #include "exec/reference/weighted_sum.h"
 
 namespace nnburst::exec {
-
-/// Activations of the cell's input and output. The codes are the HAL's.
-enum class CellActivation : std::int32_t { NONE = 0, RELU = 1, RELU6 = 3, TANH = 4, SIGMOID = 6 };
-
-// Loops over the units of a cell, until the run of `operation` is out of time.
-
-/// values[i] = function(values[i]).
-template <class Function>
-void transformValues(const OperationView& operation, std::span<float> values,
-                     Function function) noexcept {
-    forEachPart(operation, values.size(), [&](std::size_t first, std::size_t last) {
-        std::transform(values.data() + first, values.data() + last, values.data() + first,
-                       function);
-    });
-}
-
-inline void sigmoid(const OperationView& operation, std::span<float> values) noexcept {
-    transformValues(operation, values,
-                    [](float value) { return 1.0F / (1.0F + std::exp(-value)); });
-}
-
-inline void activate(const OperationView& operation, CellActivation activation,
-                     std::span<float> values) noexcept {
-    switch (activation) {
-        case CellActivation::NONE:
-            return;
-        case CellActivation::RELU:
-            return transformValues(operation, values,
-                                   [](float value) { return std::max(value, 0.0F); });
-        case CellActivation::RELU6:
-            return transformValues(operation, values, [](float value) {
-                return std::min(std::max(value, 0.0F), 6.0F);
-            });
-        case CellActivation::TANH:
-            return transformValues(operation, values, [](float value) { return std::tanh(value); });
-        case CellActivation::SIGMOID:
-            return sigmoid(operation, values);
-    }
-}
 
 /// Clamps values to [-limit, limit]; a limit of 0 means no limit.
 inline void clip(const OperationView& operation, float limit, std::span<float> values) noexcept {
@@ -119,23 +81,24 @@ struct LstmCell {
     /// [auxiliarySize] if there are weights for it, the output before the step [outputSize] and the
     /// cell state before it [units]. Output and cell state may be updated in place. False if the
     /// run is out of time.
-    [[nodiscard]] bool step(const T* input, const T* auxiliary, const T* outputBefore,
-                            const T* cellBefore, T* outputAfter, T* cellAfter,
+    template <class S>
+    [[nodiscard]] bool step(const T* input, const T* auxiliary, const S* outputBefore,
+                            const S* cellBefore, S* outputAfter, S* cellAfter,
                             float* scratch) const noexcept;
 
   private:
     /// Computes the weighted sums of a gate, before its activation. False if the run is out of
     /// time.
-    template <class C>
+    template <class S, class C>
     [[nodiscard]] bool gate(const GateWeights<T>& weights, const T* input, const T* auxiliary,
-                            const T* outputBefore, const C* cell,
+                            const S* outputBefore, const C* cell,
                             std::span<float> result) const noexcept;
 };
 
 template <class T>
-template <class C>
+template <class S, class C>
 bool LstmCell<T>::gate(const GateWeights<T>& weights, const T* input, const T* auxiliary,
-                       const T* outputBefore, const C* cell,
+                       const S* outputBefore, const C* cell,
                        std::span<float> result) const noexcept {
     for (std::size_t u = 0; u < units; ++u) {
         result[u] = dotProduct(weights.input + u * inputSize, input, inputSize) +
@@ -162,8 +125,9 @@ bool LstmCell<T>::gate(const GateWeights<T>& weights, const T* input, const T* a
 }
 
 template <class T>
-bool LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore,
-                       const T* cellBefore, T* outputAfter, T* cellAfter,
+template <class S>
+bool LstmCell<T>::step(const T* input, const T* auxiliary, const S* outputBefore,
+                       const S* cellBefore, S* outputAfter, S* cellAfter,
                        float* scratch) const noexcept {
     const std::span<float> inputs(scratch, units);
     const std::span<float> forgets(scratch + units, units);
@@ -197,12 +161,12 @@ bool LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore
     sigmoid(*operation, outputs);
     // The old states are not read below: the new ones may lie in the same memory.
     forEachElement(*operation, units,
-                   [&](std::size_t u) { cellAfter[u] = static_cast<T>(cell[u]); });
+                   [&](std::size_t u) { cellAfter[u] = static_cast<S>(cell[u]); });
     activate(*operation, activation, cell);
     forEachElement(*operation, units, [&](std::size_t u) { outputs[u] *= cell[u]; });
     if (projection == nullptr) {
         forEachElement(*operation, units,
-                       [&](std::size_t u) { outputAfter[u] = static_cast<T>(outputs[u]); });
+                       [&](std::size_t u) { outputAfter[u] = static_cast<S>(outputs[u]); });
         return !operation->isOutOfTime(0);
     }
     for (std::size_t o = 0; o < outputSize; ++o) {
@@ -216,7 +180,7 @@ bool LstmCell<T>::step(const T* input, const T* auxiliary, const T* outputBefore
     }
     clip(*operation, projectionClip, projected);
     forEachElement(*operation, outputSize,
-                   [&](std::size_t o) { outputAfter[o] = static_cast<T>(projected[o]); });
+                   [&](std::size_t o) { outputAfter[o] = static_cast<S>(projected[o]); });
     return !operation->isOutOfTime(0);
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "exec/operation/activation.h"
+#include "exec/operation/scalar_reads.h"
 
 namespace nnburst::exec {
 
@@ -58,15 +59,11 @@ class Sizes {
   public:
     Sizes(OperationCheck& check, const LstmLayer& layer)
         : layer_(layer),
-          input_(check.input(layer.index(INPUT), "input").rank(layer.inputRank)),
-          units_(check.input(layer.index(INPUT_TO_OUTPUT), "input-to-output weights")
-                     .rank(2)
-                     .notEmpty(0)),
+          input_(check.input(layer.index(INPUT), "input")),
+          units_(check.input(layer.index(INPUT_TO_OUTPUT), "input-to-output weights").notEmpty(0)),
           output_(check.input(layer.index(RECURRENT_TO_OUTPUT), "recurrent-to-output weights")
-                      .rank(2)
                       .notEmpty(1)),
-          auxiliary_(check.optionalInput(layer.index(AUXILIARY), "auxiliary input")
-                         .rank(layer.inputRank)) {}
+          auxiliary_(check.optionalInput(layer.index(AUXILIARY), "auxiliary input")) {}
 
     [[nodiscard]] std::uint32_t operator[](Size size) const noexcept {
         switch (size) {
@@ -116,6 +113,16 @@ const char* describe(Size size) noexcept {
     return "";
 }
 
+OperandCheck tensorOf(OperationCheck& check, const LstmLayer& layer, const TensorRule& rule) {
+    const std::size_t index = layer.index(rule.tensor);
+    return rule.isOptional ? check.optionalInput(index, rule.name) : check.input(index, rule.name);
+}
+
+/// Whether the request may still leave `tensor`, which is optional, out: its shape is not known.
+bool mayBeLeftOut(const OperationCheck& check, const OperandCheck& tensor) {
+    return check.isPartial() && !tensor.view().shape.isFullySpecified();
+}
+
 Result<float> readClip(const OperationView& operation, std::size_t index, const char* name) {
     const bool isHalf = operation.inputs[0].type == OperandType::TENSOR_FLOAT16;
     NNBURST_TRY_ASSIGN(const float value,
@@ -129,13 +136,11 @@ Result<float> readClip(const OperationView& operation, std::size_t index, const 
     return value;
 }
 
-}  // namespace
-
-Result<LstmParameters> readLstmParameters(const OperationView& operation, std::size_t first) {
+Result<CellActivation> readLstmActivation(const OperationView& operation, std::size_t index) {
     NNBURST_TRY_ASSIGN(const std::int32_t activation,
-                       readConstantInt32(operation, first, "activation", 0));
+                       readConstantInt32(operation, index, "activation", 0));
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
-    check.input(first, "activation")
+    check.input(index, "activation")
         .require(activation == 0 || activation == 1 || activation == 3 || activation == 4 ||
                      activation == 6,
                  [&] {
@@ -144,10 +149,20 @@ Result<LstmParameters> readLstmParameters(const OperationView& operation, std::s
                          activation);
                  });
     NNBURST_TRY(check.result());
-    NNBURST_TRY_ASSIGN(const float cellClip, readClip(operation, first + 1, "cell clip"));
-    NNBURST_TRY_ASSIGN(const float projectionClip,
-                       readClip(operation, first + 2, "projection clip"));
-    return LstmParameters{static_cast<CellActivation>(activation), cellClip, projectionClip};
+    return static_cast<CellActivation>(activation);
+}
+
+}  // namespace
+
+Result<LstmParameters> readLstmParameters(const OperationView& operation, std::size_t first) {
+    LstmParameters parameters;
+    ScalarReads reads;
+    NNBURST_TRY(reads.take(readLstmActivation(operation, first), parameters.activation));
+    NNBURST_TRY(reads.take(readClip(operation, first + 1, "cell clip"), parameters.cellClip));
+    NNBURST_TRY(
+        reads.take(readClip(operation, first + 2, "projection clip"), parameters.projectionClip));
+    NNBURST_TRY(reads.result());
+    return parameters;
 }
 
 void LstmLayer::checkTypes(OperationCheck& check, const OperandCheck& input) const {
@@ -157,16 +172,29 @@ void LstmLayer::checkTypes(OperationCheck& check, const OperandCheck& input) con
     check.optionalInput(index(AUXILIARY), "auxiliary input").sameTypeAs(input);
 }
 
+void LstmLayer::checkRanks(OperationCheck& check) const {
+    check.input(index(INPUT), "input").rank(inputRank);
+    for (const TensorRule& rule : kTensors) {
+        OperandCheck tensor = tensorOf(check, *this, rule);
+        if (!rule.isOptional || !mayBeLeftOut(check, tensor)) {
+            tensor.rank(rule.second == Size::ABSENT ? 1 : 2);
+        }
+    }
+    OperandCheck auxiliary = check.optionalInput(index(AUXILIARY), "auxiliary input");
+    if (!mayBeLeftOut(check, auxiliary)) {
+        auxiliary.rank(inputRank);
+    }
+}
+
 void LstmLayer::checkShapes(OperationCheck& check, const OperationView& operation) const {
+    checkRanks(check);
     const Sizes sizes(check, *this);
     for (const TensorRule& rule : kTensors) {
-        OperandCheck tensor = rule.isOptional ? check.optionalInput(index(rule.tensor), rule.name)
-                                              : check.input(index(rule.tensor), rule.name);
-        if (rule.isOptional && check.isPartial() && !tensor.view().shape.isFullySpecified()) {
-            continue;  // the request may leave it out
+        OperandCheck tensor = tensorOf(check, *this, rule);
+        if (rule.isOptional && mayBeLeftOut(check, tensor)) {
+            continue;
         }
-        tensor.rank(rule.second == Size::ABSENT ? 1 : 2)
-            .size(0, sizes[rule.first], describe(rule.first));
+        tensor.size(0, sizes[rule.first], describe(rule.first));
         if (rule.second != Size::ABSENT) {
             tensor.size(1, sizes[rule.second], describe(rule.second));
         }

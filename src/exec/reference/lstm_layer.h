@@ -86,6 +86,8 @@ struct LstmLayer {
     }
 
     void checkTypes(OperationCheck& check, const OperandCheck& input) const;
+    void checkRanks(OperationCheck& check) const;
+    /// Ranks and sizes.
     void checkShapes(OperationCheck& check, const OperationView& operation) const;
     /// Checks that optional inputs are given together. Call it when it is known of each whether it
     /// is left out.

@@ -17,6 +17,7 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
@@ -47,7 +48,7 @@ Result<std::size_t> resolveAxis(const OperationView& operation) {
     NNBURST_TRY(check.result());
     const std::size_t rank = operation.inputs[0].shape.rank();
     const std::size_t index = axisInput(operation.type);
-    if (operation.inputs.size() <= index) {
+    if (!operation.has(index)) {
         return rank - 1;
     }
     return readAxis(operation, index, rank);
@@ -63,12 +64,12 @@ struct Parameters {
 Result<Parameters> readParameters(const OperationView& operation) {
     const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
     Parameters parameters;
-    NNBURST_TRY_ASSIGN(const std::int32_t radius,
-                       readConstantInt32(operation, kRadius, "radius", 0));
-    parameters.radius = static_cast<std::size_t>(radius);
-    NNBURST_TRY_ASSIGN(parameters.bias, readConstantFloat(operation, kBias, "bias", type));
-    NNBURST_TRY_ASSIGN(parameters.alpha, readConstantFloat(operation, kAlpha, "alpha", type));
-    NNBURST_TRY_ASSIGN(parameters.beta, readConstantFloat(operation, kBeta, "beta", type));
+    ScalarReads reads;
+    NNBURST_TRY(reads.take(readConstantInt32(operation, kRadius, "radius", 0), parameters.radius));
+    NNBURST_TRY(reads.take(readConstantFloat(operation, kBias, "bias", type), parameters.bias));
+    NNBURST_TRY(reads.take(readConstantFloat(operation, kAlpha, "alpha", type), parameters.alpha));
+    NNBURST_TRY(reads.take(readConstantFloat(operation, kBeta, "beta", type), parameters.beta));
+    NNBURST_TRY(reads.result());
     return parameters;
 }
 
@@ -89,9 +90,7 @@ Result<HalVersion> check(const OperationView& operation) {
     if (isQuantized8Tensor(output.view().type)) {
         output.quantization(1.0F / 128, quantizedLimits(output.view().type).minimum + 128);
     }
-    if (operation.inputs.size() > axis) {
-        check.input(axis, "axis").type({INT32});
-    }
+    check.optionalInput(axis, "axis").type({INT32});
     NNBURST_TRY(check.result());
     const std::size_t rank = input.view().shape.rank();
     check.since(HalVersion::V1_2, operation.inputs.size() > axis || (rank != 0 && rank < 4) ||

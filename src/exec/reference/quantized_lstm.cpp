@@ -13,10 +13,10 @@
 //     18         output state in               TENSOR_QUANT8_ASYMM_SIGNED [batches, outputSize]
 //     19         cell state in                 TENSOR_QUANT16_SYMM [batches, units], a power of two
 //     20 to 23   layer normalization weights   TENSOR_QUANT16_SYMM [units], optional
-//     24, 25     cell and projection clip
+//     24, 25     cell and projection clip; 0, or left out, for none
 //     26 to 29   scales of the gates before their activation
 //     30, 31     zero point and scale of the hidden state, which is the input of the projection
-//     output     output state, cell state, output
+//     output     output state, cell state, output: in the scales and zero points of the states in
 //
 // Groups of four are in the order input, forget, cell, output gate. If the tensors of the input
 // gate are left out, the input gate is 1 - forget gate.
@@ -29,6 +29,7 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/elements.h"
 #include "exec/reference/fixed_point.h"
@@ -85,12 +86,14 @@ void checkTypes(OperationCheck& check) {
     }
     check.optionalInput(kProjection, "projection weights").type({TENSOR_QUANT8_SYMM});
     check.optionalInput(kProjectionBias, "projection bias").type({TENSOR_INT32});
+    check.optionalInput(kCellClip, "cell clip").type({FLOAT32});
+    check.optionalInput(kProjectionClip, "projection clip").type({FLOAT32});
     const OperandCheck state =
         check.input(kOutputState, "output state in").type({TENSOR_QUANT8_ASYMM_SIGNED});
     const OperandCheck cell = check.input(kCellState, "cell state in").type({TENSOR_QUANT16_SYMM});
-    check.output(0, "output state out").sameTypeAs(state).sameQuantizationAs(state);
-    check.output(1, "cell state out").sameTypeAs(cell).sameQuantizationAs(cell);
-    check.output(2, "output").sameTypeAs(state).sameQuantizationAs(state);
+    check.output(0, "output state out").sameTypeAs(state);
+    check.output(1, "cell state out").sameTypeAs(cell);
+    check.output(2, "output").sameTypeAs(state);
 }
 
 /// The shape of an optional tensor is not known: the request may still leave it out.
@@ -186,25 +189,28 @@ struct Parameters {
 
 Result<Parameters> readParameters(const OperationView& operation) {
     Parameters parameters;
-    const auto read = [&](std::size_t index, const char* name, bool canBeZero,
-                          float& value) -> Result<> {
-        NNBURST_TRY_ASSIGN(value, readConstantFloat(operation, index, name, FLOAT32));
+    ScalarReads reads;
+    const auto read = [&](std::size_t index, const char* name, float& value) -> Result<> {
+        NNBURST_TRY(reads.take(readConstantFloat(operation, index, name, FLOAT32), value));
         OperationCheck check(operation, ShapeKnowledge::COMPLETE);
-        const bool isInRange = std::isfinite(value) && (canBeZero ? value >= 0.0F : value > 0.0F);
-        check.input(index, name).require(isInRange, [&] {
-            return fmt::format("value {}; must be finite and {}", value,
-                               canBeZero ? "at least 0" : "more than 0");
+        check.input(index, name).require(std::isfinite(value) && value >= 0.0F, [&] {
+            return fmt::format("value {}; must be finite and at least 0", value);
         });
         return check.result();
     };
-    NNBURST_TRY(read(kCellClip, "cell clip", true, parameters.cellClip));
-    NNBURST_TRY(read(kProjectionClip, "projection clip", true, parameters.projectionClip));
-    for (std::size_t gate = 0; gate < kGates; ++gate) {
-        NNBURST_TRY(read(kGateScales + gate, "gate scale", true, parameters.gateScales[gate]));
+    if (operation.has(kCellClip)) {
+        NNBURST_TRY(read(kCellClip, "cell clip", parameters.cellClip));
     }
-    NNBURST_TRY_ASSIGN(parameters.hiddenZeroPoint,
-                       readConstantInt32(operation, kHiddenZeroPoint, "hidden zero point", -128));
-    NNBURST_TRY(read(kHiddenScale, "hidden scale", true, parameters.hiddenScale));
+    if (operation.has(kProjectionClip)) {
+        NNBURST_TRY(read(kProjectionClip, "projection clip", parameters.projectionClip));
+    }
+    for (std::size_t gate = 0; gate < kGates; ++gate) {
+        NNBURST_TRY(read(kGateScales + gate, "gate scale", parameters.gateScales[gate]));
+    }
+    NNBURST_TRY(
+        reads.take(readConstantInt32(operation, kHiddenZeroPoint, "hidden zero point", -128),
+                   parameters.hiddenZeroPoint));
+    NNBURST_TRY(read(kHiddenScale, "hidden scale", parameters.hiddenScale));
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
     OperandCheck cell = check.input(kCellState, "cell state in");
     const float exponent = std::log2(cell.view().scale);
@@ -221,6 +227,7 @@ Result<Parameters> readParameters(const OperationView& operation) {
             return fmt::format("value {}; must be -128 to 127", parameters.hiddenZeroPoint);
         });
     NNBURST_TRY(check.result());
+    NNBURST_TRY(reads.result());
     return parameters;
 }
 
@@ -431,10 +438,10 @@ class Cell {
             return true;
         }
         const OperandView& weights = operation_.inputs[kProjection];
-        const OperandView& output = operation_.outputs[2];
+        const OperandView& state = operation_.inputs[kOutputState];
         const QuantizedMultiplier toOutput(static_cast<double>(weights.scale) *
-                                           parameters_.hiddenScale / output.scale);
-        const float clipSteps = parameters_.projectionClip / output.scale;
+                                           parameters_.hiddenScale / state.scale);
+        const float clipSteps = parameters_.projectionClip / state.scale;
         const auto clip = static_cast<std::int32_t>(std::min(clipSteps, 127.0F));
         const std::int32_t limit = clip == 0 ? 128 : clip;
         if (!sumProducts(operation_, kProjection, hidden_, parameters_.hiddenZeroPoint, sums_)) {
@@ -446,7 +453,7 @@ class Cell {
                 sum += operation_.inputs[kProjectionBias].as<const std::uint32_t>()[o];
             }
             const std::int64_t value =
-                std::int64_t{toOutput(static_cast<std::int32_t>(sum))} + output.zeroPoint;
+                std::int64_t{toOutput(static_cast<std::int32_t>(sum))} + state.zeroPoint;
             result_[o] = static_cast<std::int8_t>(std::clamp<std::int64_t>(
                 std::clamp<std::int64_t>(value, -128, 127), -limit, limit));
         });

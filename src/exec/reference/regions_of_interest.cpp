@@ -24,6 +24,7 @@
 #include <limits>
 
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/elements.h"
@@ -64,30 +65,33 @@ struct Parameters {
 Result<float> readRatio(const OperationView& operation, std::size_t index, const char* name) {
     const OperandType type = operation.inputs[0].type == TENSOR_FLOAT16 ? FLOAT16 : FLOAT32;
     NNBURST_TRY_ASSIGN(const float ratio, readConstantFloat(operation, index, name, type));
-    if (!(ratio > 0.0F) || !std::isfinite(ratio)) {
-        return invalid("{} input {} ({}): {}; must be finite and more than 0",
-                       toString(operation.type), index, name, ratio);
+    if (!(ratio > 0.0F) || !std::isfinite(ratio) || !std::isfinite(1.0F / ratio)) {
+        return invalid(
+            "{} input {} ({}): {}; must be more than 0 and finite, and have a finite reciprocal",
+            toString(operation.type), index, name, ratio);
     }
     return ratio;
 }
 
 Result<Parameters> readParameters(const OperationView& operation) {
     Parameters parameters;
-    NNBURST_TRY_ASSIGN(const std::int32_t height,
-                       readConstantInt32(operation, kOutputHeight, "output height", 1));
-    NNBURST_TRY_ASSIGN(const std::int32_t width,
-                       readConstantInt32(operation, kOutputWidth, "output width", 1));
-    parameters.outputHeight = static_cast<std::uint32_t>(height);
-    parameters.outputWidth = static_cast<std::uint32_t>(width);
-    NNBURST_TRY_ASSIGN(parameters.heightRatio, readRatio(operation, kHeightRatio, "height ratio"));
-    NNBURST_TRY_ASSIGN(parameters.widthRatio, readRatio(operation, kWidthRatio, "width ratio"));
+    ScalarReads reads;
+    NNBURST_TRY(reads.take(readConstantInt32(operation, kOutputHeight, "output height", 1),
+                           parameters.outputHeight));
+    NNBURST_TRY(reads.take(readConstantInt32(operation, kOutputWidth, "output width", 1),
+                           parameters.outputWidth));
+    NNBURST_TRY(
+        reads.take(readRatio(operation, kHeightRatio, "height ratio"), parameters.heightRatio));
+    NNBURST_TRY(
+        reads.take(readRatio(operation, kWidthRatio, "width ratio"), parameters.widthRatio));
     if (isAlign(operation)) {
-        NNBURST_TRY_ASSIGN(parameters.samplesY,
-                           readConstantInt32(operation, kSamplesY, "samples y", 0));
-        NNBURST_TRY_ASSIGN(parameters.samplesX,
-                           readConstantInt32(operation, kSamplesX, "samples x", 0));
+        NNBURST_TRY(reads.take(readConstantInt32(operation, kSamplesY, "samples y", 0),
+                               parameters.samplesY));
+        NNBURST_TRY(reads.take(readConstantInt32(operation, kSamplesX, "samples x", 0),
+                               parameters.samplesX));
     }
-    NNBURST_TRY_ASSIGN(parameters.isNchw, readLayout(operation, operation.inputs.size() - 1));
+    NNBURST_TRY(reads.take(readLayout(operation, operation.inputs.size() - 1), parameters.isNchw));
+    NNBURST_TRY(reads.result());
     return parameters;
 }
 
@@ -188,6 +192,12 @@ Result<Region> readRegion(const OperationView& operation, const Image& features,
     return region;
 }
 
+/// A position in the image as one in the features. Multiplies by the reciprocal of the ratio, which
+/// is rounded, as AOSP does: the quotient may round to another feature.
+float inFeatures(float position, float ratio) noexcept {
+    return position * (1.0F / ratio);
+}
+
 /// One point along one axis: the two features beside it, the weight of the second one, and how many
 /// samples of its bin lie there.
 struct Point {
@@ -245,10 +255,11 @@ Result<> align(const OperationView& operation, const Parameters& parameters) {
     for (std::size_t r = 0; r < output.batches; ++r) {
         NNBURST_TRY_ASSIGN(const Region region,
                            readRegion<Coordinate>(operation, input, parameters, r));
-        const Bins rows(region.top / parameters.heightRatio, region.bottom / parameters.heightRatio,
-                        parameters.outputHeight, parameters.samplesY, input.height);
-        const Bins columns(region.left / parameters.widthRatio,
-                           region.right / parameters.widthRatio, parameters.outputWidth,
+        const Bins rows(inFeatures(region.top, parameters.heightRatio),
+                        inFeatures(region.bottom, parameters.heightRatio), parameters.outputHeight,
+                        parameters.samplesY, input.height);
+        const Bins columns(inFeatures(region.left, parameters.widthRatio),
+                           inFeatures(region.right, parameters.widthRatio), parameters.outputWidth,
                            parameters.samplesX, input.width);
         const auto alignBin = [&](std::size_t y, std::size_t x, std::size_t firstChannel) {
             const std::size_t channels = std::min(kBlock, input.channels - firstChannel);
@@ -309,8 +320,8 @@ struct Range {
 /// `start` and `end` are positions in the image.
 Range makeRange(float start, float end, float ratio, std::size_t bin, std::size_t bins,
                 std::size_t size) noexcept {
-    const float first = std::round(start / ratio);
-    const float last = std::round(end / ratio);
+    const float first = std::round(inFeatures(start, ratio));
+    const float last = std::round(inFeatures(end, ratio));
     const float step = std::max(last - first + 1.0F, 1.0F) / static_cast<float>(bins);
     const auto limited = [&](float position) {
         return static_cast<std::size_t>(std::clamp(position, 0.0F, static_cast<float>(size)));

@@ -13,10 +13,8 @@
 //     output[b, u] = activation(sum over i of input[b, i] * weights[u, i]
 //                               + sum over v of state[b, v] * recurrentWeights[u, v] + bias[u])
 
-#include <algorithm>
-
-#include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/reference/cell_activation.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/weighted_sum.h"
@@ -66,7 +64,7 @@ Result<HalVersion> check(const OperationView& operation) {
     check.output(kHiddenState, "hidden state out").sameTypeAs(input).rank(2);
     check.output(kOutput, "output").sameTypeAs(input).rank(2);
     NNBURST_TRY(check.result());
-    NNBURST_TRY(readActivation(operation, kActivation));
+    NNBURST_TRY(readCellActivation(operation, kActivation));
     if (hasKnownInputShapes(operation)) {
         NNBURST_TRY(computeOutputShape(operation));
     }
@@ -86,7 +84,7 @@ std::size_t scratchBytes(const OperationView& operation) {
 }
 
 template <class T>
-void step(const OperationView& operation, FloatRange range, float* newState) {
+void step(const OperationView& operation, CellActivation activation, float* newState) {
     const T* input = operation.inputs[0].as<const T>();
     const T* weights = operation.inputs[1].as<const T>();
     const T* recurrentWeights = operation.inputs[2].as<const T>();
@@ -99,15 +97,14 @@ void step(const OperationView& operation, FloatRange range, float* newState) {
     const std::size_t units = operation.inputs[1].shape[0];
     for (std::size_t b = 0; b < batches; ++b) {
         for (std::size_t u = 0; u < units; ++u) {
-            const float sum =
-                dotProduct(weights + u * inputSize, input + b * inputSize, inputSize) +
-                dotProduct(recurrentWeights + u * units, stateIn + b * units, units) +
-                static_cast<float>(bias[u]);
-            newState[u] = std::min(std::max(sum, range.minimum), range.maximum);
+            newState[u] = dotProduct(weights + u * inputSize, input + b * inputSize, inputSize) +
+                          dotProduct(recurrentWeights + u * units, stateIn + b * units, units) +
+                          static_cast<float>(bias[u]);
             if (operation.isOutOfTime(inputSize + units)) {
                 return;
             }
         }
+        activate(operation, activation, {newState, units});
         for (std::size_t u = 0; u < units; ++u) {
             const T element = static_cast<T>(newState[u]);
             stateOut[b * units + u] = element;
@@ -120,10 +117,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     NNBURST_TRY_ASSIGN(const Shape shape, computeOutputShape(operation));
     NNBURST_TRY(requireOutputShape(operation, kHiddenState, shape));
     NNBURST_TRY(requireOutputShape(operation, kOutput, shape));
-    NNBURST_TRY_ASSIGN(const FusedActivationFunc activation,
-                       readActivation(operation, kActivation));
+    NNBURST_TRY_ASSIGN(const CellActivation activation, readCellActivation(operation, kActivation));
     dispatchFloat(operation.inputs[0].type, [&]<class T>() {
-        step<T>(operation, activationRange(activation), reinterpret_cast<float*>(scratch.data()));
+        step<T>(operation, activation, reinterpret_cast<float*>(scratch.data()));
     });
     return {};
 }

@@ -12,6 +12,8 @@
 //
 // The backward layer goes through the sequence from its end. An auxiliary input without auxiliary
 // weights is the input of the backward layer; with weights it is a second input of both layers.
+// Between the steps the states are float32, as in AOSP: an operation on float16 rounds its outputs
+// alone.
 
 #include <fmt/format.h>
 
@@ -19,12 +21,13 @@
 #include <array>
 
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/lstm_layer.h"
 #include "exec/reference/sequence.h"
-#include "model/operand_info.h"
 
 namespace nnburst::exec {
 
@@ -63,6 +66,10 @@ bool isBidirectional(const OperationView& operation) noexcept {
     return operation.type == OperationType::BIDIRECTIONAL_SEQUENCE_LSTM;
 }
 
+std::size_t layerCount(const OperationView& operation) noexcept {
+    return isBidirectional(operation) ? 2 : 1;
+}
+
 const Form& formOf(const OperationView& operation) noexcept {
     return isBidirectional(operation) ? kBidirectionalForm : kUnidirectionalForm;
 }
@@ -83,9 +90,11 @@ struct Layers {
 Result<Layers> readLayers(const OperationView& operation) {
     const Form& form = formOf(operation);
     Layers layers{.forward = kUnidirectional, .backward = {}};
-    NNBURST_TRY_ASSIGN(layers.isTimeMajor, readFlag(operation, form.isTimeMajor, "time major"));
+    ScalarReads reads;
+    NNBURST_TRY(
+        reads.take(readFlag(operation, form.isTimeMajor, "time major"), layers.isTimeMajor));
     if (isBidirectional(operation)) {
-        NNBURST_TRY_ASSIGN(layers.isMerged, readFlag(operation, form.isMerged, "merged"));
+        NNBURST_TRY(reads.take(readFlag(operation, form.isMerged, "merged"), layers.isMerged));
         layers.forward = kForward;
         layers.backward = kBackward;
         const auto auxiliary = static_cast<std::size_t>(LstmTensor::AUXILIARY);
@@ -100,6 +109,7 @@ Result<Layers> readLayers(const OperationView& operation) {
                      .shape.isFullySpecified();
         }
     }
+    NNBURST_TRY(reads.result());
     layers.forward.batchAxis = layers.isTimeMajor ? 1 : 0;
     layers.backward.batchAxis = layers.forward.batchAxis;
     return layers;
@@ -147,9 +157,9 @@ Result<std::array<Shape, 6>> computeOutputShapes(const OperationView& operation,
     return shapes;
 }
 
-Result<HalVersion> check(const OperationView& operation) {
+/// Checks number, types and ranks of the operands, as far as they do not depend on scalars.
+void checkForm(OperationCheck& check, const OperationView& operation) {
     const Form& form = formOf(operation);
-    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     const std::size_t inputCount = operation.inputs.size();
     check.require(inputCount == form.inputs || inputCount == form.inputs - form.norms, [&] {
         return fmt::format("{} inputs; must be {}, or {} with layer normalization", inputCount,
@@ -157,33 +167,53 @@ Result<HalVersion> check(const OperationView& operation) {
     });
     const OperandCheck input =
         check.input(0, "input").type({OperandType::TENSOR_FLOAT32, OperandType::TENSOR_FLOAT16});
+    const LstmLayer& first = isBidirectional(operation) ? kForward : kUnidirectional;
+    first.checkTypes(check, input);
+    first.checkRanks(check);
+    if (isBidirectional(operation)) {
+        kBackward.checkTypes(check, input);
+        kBackward.checkRanks(check);
+    }
+    // An output of each layer, or one of both; then perhaps the states of each.
+    const std::size_t layers = layerCount(operation);
+    const std::size_t count = operation.outputs.size();
+    const std::size_t states = kStateOutputs * layers;
+    check.require(count == 1 || count == layers || count == 1 + states || count == layers + states,
+                  [&] {
+                      return fmt::format("{} outputs; must be {}", count,
+                                         isBidirectional(operation) ? "1, 2, 5 or 6" : "1 or 3");
+                  });
+    for (std::size_t i = 0; i < count; ++i) {
+        check.output(i, "output").sameTypeAs(input);
+    }
+}
+
+Result<HalVersion> check(const OperationView& operation) {
+    OperationCheck check(operation, ShapeKnowledge::PARTIAL);
+    checkForm(check, operation);
     NNBURST_TRY(check.result());
     // A layer has at most one output beside its states.
-    const std::size_t layerCount = isBidirectional(operation) ? 2 : 1;
     const std::size_t count = operation.outputs.size();
-    check.since(HalVersion::V1_3, count > layerCount);
-    NNBURST_TRY_ASSIGN(const Layers layers, readLayers(operation));
+    check.since(HalVersion::V1_3, count > layerCount(operation));
+    ScalarReads reads;
+    Layers layers;
+    LstmParameters parameters;
+    NNBURST_TRY(reads.take(readLayers(operation), layers));
+    NNBURST_TRY(
+        reads.take(readLstmParameters(operation, formOf(operation).activation), parameters));
+    NNBURST_TRY(reads.result());
     const std::size_t outputs = layers.outputs(operation);
-    const std::size_t states = kStateOutputs * layerCount;
+    const std::size_t states = kStateOutputs * layerCount(operation);
     check.require(count == outputs || count == outputs + states, [&] {
         return fmt::format("{} outputs; must be {}, or {} with the states", count, outputs,
                            outputs + states);
     });
-    for (std::size_t i = 0; i < count; ++i) {
-        check.output(i, i < outputs ? "output" : "state out").sameTypeAs(input);
-    }
-    layers.forward.checkTypes(check, input);
-    if (isBidirectional(operation)) {
-        layers.backward.checkTypes(check, input);
-    }
     if (!layers.areUndecided) {
         layers.forward.checkShapes(check, operation);
         if (isBidirectional(operation)) {
             layers.backward.checkShapes(check, operation);
         }
     }
-    NNBURST_TRY(check.result());
-    NNBURST_TRY(readLstmParameters(operation, form.activation));
     return check.minimumVersion();
 }
 
@@ -206,11 +236,19 @@ std::size_t scratchBytes(const OperationView& operation) {
         return 0;
     }
     const auto bytes = [&](const LstmLayer& layer) {
-        return layer.scratchBytes(operation) +
-               stateElements(operation, layer) * elementBytes(operation.inputs[0].type);
+        return layer.scratchBytes(operation) + stateElements(operation, layer) * sizeof(float);
     };
     return isBidirectional(operation) ? std::max(bytes(layers->forward), bytes(layers->backward))
                                       : bytes(layers->forward);
+}
+
+/// Copies `count` elements to those of another float type, until the run is out of time.
+template <class From, class To>
+void convertElements(const OperationView& operation, const From* from, std::size_t count, To* to) {
+    forEachPart(operation, count, [&](std::size_t first, std::size_t last) {
+        std::transform(from + first, from + last, to + first,
+                       [](From element) { return static_cast<To>(element); });
+    });
 }
 
 /// Goes through the sequence with one layer. `states` are outputs for its states, or none.
@@ -222,12 +260,13 @@ void runLayer(const OperationView& operation, const LstmLayer& layer,
     const LstmCell<T> cell = layer.makeCell<T>(operation, parameters);
     const Sequence sequence(operation.inputs[0].shape, isTimeMajor);
     auto* const cellScratch = reinterpret_cast<float*>(scratch.data());
-    T* const outputState = reinterpret_cast<T*>(scratch.data() + layer.scratchBytes(operation));
-    T* const cellState = outputState + sequence.batches * cell.outputSize;
-    std::copy_n(layer.operand(operation, LstmTensor::OUTPUT_STATE).as<const T>(),
-                sequence.batches * cell.outputSize, outputState);
-    std::copy_n(layer.operand(operation, LstmTensor::CELL_STATE).as<const T>(),
-                sequence.batches * cell.units, cellState);
+    auto* const outputState =
+        reinterpret_cast<float*>(scratch.data() + layer.scratchBytes(operation));
+    float* const cellState = outputState + sequence.batches * cell.outputSize;
+    convertElements(operation, layer.operand(operation, LstmTensor::OUTPUT_STATE).as<const T>(),
+                    sequence.batches * cell.outputSize, outputState);
+    convertElements(operation, layer.operand(operation, LstmTensor::CELL_STATE).as<const T>(),
+                    sequence.batches * cell.units, cellState);
     const T* const input = layer.operand(operation, LstmTensor::INPUT).as<const T>();
     const T* const auxiliary = layer.has(operation, LstmTensor::AUXILIARY)
                                    ? layer.operand(operation, LstmTensor::AUXILIARY).as<const T>()
@@ -236,19 +275,20 @@ void runLayer(const OperationView& operation, const LstmLayer& layer,
         const std::size_t step = isBackward ? sequence.steps - 1 - i : i;
         for (std::size_t batch = 0; batch < sequence.batches; ++batch) {
             const std::size_t row = sequence.row(step, batch);
-            T* const outputRow = outputState + batch * cell.outputSize;
-            T* const cellRow = cellState + batch * cell.units;
+            float* const outputRow = outputState + batch * cell.outputSize;
+            float* const cellRow = cellState + batch * cell.units;
             if (!cell.step(input + row * cell.inputSize,
                            auxiliary == nullptr ? nullptr : auxiliary + row * cell.auxiliarySize,
                            outputRow, cellRow, outputRow, cellRow, cellScratch)) {
                 return;
             }
-            std::copy_n(outputRow, cell.outputSize, output.row(row));
+            convertElements(operation, outputRow, cell.outputSize, output.row(row));
         }
     }
     if (!states.empty()) {
-        std::copy_n(outputState, sequence.batches * cell.outputSize, states[0].as<T>());
-        std::copy_n(cellState, sequence.batches * cell.units, states[1].as<T>());
+        convertElements(operation, outputState, sequence.batches * cell.outputSize,
+                        states[0].as<T>());
+        convertElements(operation, cellState, sequence.batches * cell.units, states[1].as<T>());
     }
 }
 

@@ -22,7 +22,9 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
+#include "exec/reference/cell_activation.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/sequence.h"
@@ -92,8 +94,10 @@ Result<Layers> readLayers(const OperationView& operation) {
         layers.isTimeMajor = isTimeMajor != 0;
         return layers;
     }
-    NNBURST_TRY_ASSIGN(layers.isTimeMajor, readFlag(operation, 13, "time major"));
-    NNBURST_TRY_ASSIGN(layers.isMerged, readFlag(operation, 14, "merged"));
+    ScalarReads reads;
+    NNBURST_TRY(reads.take(readFlag(operation, 13, "time major"), layers.isTimeMajor));
+    NNBURST_TRY(reads.take(readFlag(operation, 14, "merged"), layers.isMerged));
+    NNBURST_TRY(reads.result());
     layers.backward.weights = kBackwardWeights;
     if (!operation.has(kAuxiliary)) {
         for (const std::size_t index : {kForwardAuxiliaryWeights, kBackwardAuxiliaryWeights}) {
@@ -116,22 +120,29 @@ Result<Layers> readLayers(const OperationView& operation) {
     return layers;
 }
 
+void checkRanks(OperationCheck& check, const Layer& layer) {
+    check.input(0, "input").rank(3);
+    check.input(layer.input, "input").rank(3);
+    check.input(layer.weights, "weights").rank(2);
+    check.input(layer.recurrentWeights(), "recurrent weights").rank(2);
+    check.input(layer.bias(), "bias").rank(1);
+    check.input(layer.state(), "hidden state in").rank(2);
+}
+
 void checkLayer(OperationCheck& check, const Layer& layer, bool isTimeMajor) {
     constexpr const char* kUnits = "the number of units (of the weights)";
-    const OperandCheck first = check.input(0, "input").rank(3);
-    OperandCheck input = check.input(layer.input, "input").rank(3);
+    checkRanks(check, layer);
+    const OperandCheck first = check.input(0, "input");
+    OperandCheck input = check.input(layer.input, "input");
     input.size(0, first[0], "that of the input").size(1, first[1], "that of the input");
     const OperandCheck weights = check.input(layer.weights, "weights")
-                                     .rank(2)
                                      .notEmpty(0)
                                      .size(1, input[2], "the size of the input");
     check.input(layer.recurrentWeights(), "recurrent weights")
-        .rank(2)
         .size(0, weights[0], kUnits)
         .size(1, weights[0], kUnits);
-    check.input(layer.bias(), "bias").rank(1).size(0, weights[0], kUnits);
+    check.input(layer.bias(), "bias").size(0, weights[0], kUnits);
     check.input(layer.state(), "hidden state in")
-        .rank(2)
         .size(0, first[isTimeMajor ? 1 : 0], "the batch size of the input")
         .size(1, weights[0], kUnits);
     if (layer.auxiliary != kNone) {
@@ -181,15 +192,30 @@ Result<HalVersion> check(const OperationView& operation) {
     check.inputCount(isBidirectional(operation) ? 15 : 7);
     const OperandCheck input =
         check.input(0, "input").type({OperandType::TENSOR_FLOAT32, OperandType::TENSOR_FLOAT16});
-    NNBURST_TRY(check.result());
-    // A layer has at most one output beside its state.
-    const std::size_t layerCount = isBidirectional(operation) ? 2 : 1;
-    const std::size_t count = operation.outputs.size();
-    check.since(HalVersion::V1_3, count > layerCount);
-    NNBURST_TRY_ASSIGN(const Layers layers, readLayers(operation));
     for (std::size_t i = 1; i < activationInput(operation); ++i) {
         check.optionalInput(i, "tensor").sameTypeAs(input);
     }
+    checkRanks(check, {});
+    if (isBidirectional(operation)) {
+        checkRanks(check, {.weights = kBackwardWeights});
+    }
+    // An output of each layer, or one of both; then perhaps the state of each.
+    const std::size_t layerCount = isBidirectional(operation) ? 2 : 1;
+    const std::size_t count = operation.outputs.size();
+    check.require(count >= 1 && count <= 2 * layerCount, [&] {
+        return fmt::format("{} outputs; must be 1 to {}", count, 2 * layerCount);
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+        check.output(i, "output").sameTypeAs(input);
+    }
+    NNBURST_TRY(check.result());
+    check.since(HalVersion::V1_3, count > layerCount);
+    ScalarReads reads;
+    Layers layers;
+    CellActivation activation = CellActivation::NONE;
+    NNBURST_TRY(reads.take(readLayers(operation), layers));
+    NNBURST_TRY(reads.take(readCellActivation(operation, activationInput(operation)), activation));
+    NNBURST_TRY(reads.result());
     if (!layers.areUndecided) {
         checkLayer(check, layers.forward, layers.isTimeMajor);
         if (isBidirectional(operation)) {
@@ -201,11 +227,6 @@ Result<HalVersion> check(const OperationView& operation) {
         return fmt::format("{} outputs; must be {}, or {} with the states", count, outputs,
                            outputs + layerCount);
     });
-    for (std::size_t i = 0; i < count; ++i) {
-        check.output(i, i < outputs ? "output" : "hidden state out").sameTypeAs(input);
-    }
-    NNBURST_TRY(check.result());
-    NNBURST_TRY(readActivation(operation, activationInput(operation)));
     return check.minimumVersion();
 }
 
@@ -234,7 +255,7 @@ std::size_t scratchBytes(const OperationView& operation) {
 
 /// Goes through the sequence with one layer. `stateOut` may be null.
 template <class T>
-void runLayer(const OperationView& operation, const Layer& layer, FloatRange range,
+void runLayer(const OperationView& operation, const Layer& layer, CellActivation activation,
               bool isTimeMajor, bool isBackward, const SequenceOutput<T>& output, T* stateOut,
               std::span<std::byte> scratch) {
     const auto data = [&](std::size_t index) {
@@ -273,11 +294,12 @@ void runLayer(const OperationView& operation, const Layer& layer, FloatRange ran
                     sum += dotProduct(auxiliaryWeights + u * auxiliarySize,
                                       auxiliary + row * auxiliarySize, auxiliarySize);
                 }
-                newState[u] = std::min(std::max(sum, range.minimum), range.maximum);
+                newState[u] = sum;
                 if (operation.isOutOfTime(inputSize + units + auxiliarySize)) {
                     return;
                 }
             }
+            activate(operation, activation, {newState, units});
             std::transform(newState, newState + units, state,
                            [](float value) { return static_cast<T>(value); });
             std::copy_n(state, units, output.row(row));
@@ -289,7 +311,7 @@ void runLayer(const OperationView& operation, const Layer& layer, FloatRange ran
 }
 
 template <class T>
-void runLayers(const OperationView& operation, const Layers& layers, FloatRange range,
+void runLayers(const OperationView& operation, const Layers& layers, CellActivation activation,
                std::span<std::byte> scratch) {
     const std::size_t outputs = layers.outputs(operation);
     const auto state = [&](std::size_t layer) {
@@ -301,11 +323,11 @@ void runLayers(const OperationView& operation, const Layers& layers, FloatRange 
                                  .rowSize = operation.outputs[index].shape[2],
                                  .offset = offset};
     };
-    runLayer<T>(operation, layers.forward, range, layers.isTimeMajor, false, output(0, 0), state(0),
-                scratch);
+    runLayer<T>(operation, layers.forward, activation, layers.isTimeMajor, false, output(0, 0),
+                state(0), scratch);
     if (isBidirectional(operation)) {
         const std::size_t forwardUnits = operation.inputs[layers.forward.weights].shape[0];
-        runLayer<T>(operation, layers.backward, range, layers.isTimeMajor, true,
+        runLayer<T>(operation, layers.backward, activation, layers.isTimeMajor, true,
                     layers.isMerged ? output(0, forwardUnits) : output(1, 0), state(1), scratch);
     }
 }
@@ -316,11 +338,10 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     for (std::size_t i = 0; i < operation.outputs.size(); ++i) {
         NNBURST_TRY(requireOutputShape(operation, i, shapes[i]));
     }
-    NNBURST_TRY_ASSIGN(const FusedActivationFunc activation,
-                       readActivation(operation, activationInput(operation)));
-    dispatchFloat(operation.inputs[0].type, [&]<class T>() {
-        runLayers<T>(operation, layers, activationRange(activation), scratch);
-    });
+    NNBURST_TRY_ASSIGN(const CellActivation activation,
+                       readCellActivation(operation, activationInput(operation)));
+    dispatchFloat(operation.inputs[0].type,
+                  [&]<class T>() { runLayers<T>(operation, layers, activation, scratch); });
     return {};
 }
 

@@ -17,6 +17,7 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/operation/scalar_reads.h"
 #include "exec/operation/shape_arguments.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/operations.h"
@@ -129,14 +130,15 @@ struct Masks {
 
 Result<Masks> readMasks(const OperationView& operation) {
     constexpr auto kAny = std::numeric_limits<std::int32_t>::min();
-    NNBURST_TRY_ASSIGN(const std::int32_t begin,
-                       readConstantInt32(operation, kBeginMask, "begin mask", kAny));
-    NNBURST_TRY_ASSIGN(const std::int32_t end,
-                       readConstantInt32(operation, kEndMask, "end mask", kAny));
-    NNBURST_TRY_ASSIGN(const std::int32_t shrink,
-                       readConstantInt32(operation, kShrinkMask, "shrink mask", kAny));
-    return Masks{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
-                 static_cast<std::uint32_t>(shrink)};
+    Masks masks;
+    ScalarReads reads;
+    NNBURST_TRY(
+        reads.take(readConstantInt32(operation, kBeginMask, "begin mask", kAny), masks.begin));
+    NNBURST_TRY(reads.take(readConstantInt32(operation, kEndMask, "end mask", kAny), masks.end));
+    NNBURST_TRY(
+        reads.take(readConstantInt32(operation, kShrinkMask, "shrink mask", kAny), masks.shrink));
+    NNBURST_TRY(reads.result());
+    return masks;
 }
 
 Result<Slice> resolveStridedSlice(const OperationView& operation) {

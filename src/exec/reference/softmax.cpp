@@ -33,7 +33,7 @@ constexpr std::size_t kAxis = 2;
 
 /// The axis as the HAL has it: the last one unless input 2 says so.
 Result<std::int32_t> readAxis(const OperationView& operation) {
-    if (operation.inputs.size() <= kAxis) {
+    if (!operation.has(kAxis)) {
         return -1;
     }
     return readConstantInt32(operation, kAxis, "axis", std::numeric_limits<std::int32_t>::min());
@@ -86,6 +86,8 @@ Result<HalVersion> check(const OperationView& operation) {
     if (isQuantized8Tensor(output.view().type)) {
         output.quantization(1.0F / 256, quantizedLimits(output.view().type).minimum);
     }
+    OperandCheck axis = isLog ? check.input(kAxis, "axis") : check.optionalInput(kAxis, "axis");
+    axis.type({INT32});
     NNBURST_TRY(check.result());
     const std::size_t rank = input.view().shape.rank();
     check.since(HalVersion::V1_2, operation.inputs.size() > kAxis || rank == 1 || rank == 3);

@@ -88,7 +88,7 @@ Result<Blocks> resolveDepth(const OperationView& operation) {
     OperandCheck input = check.input(0, "input").rank(4);
     NNBURST_TRY(check.result());
     NNBURST_TRY_ASSIGN(const std::uint32_t block, readBlockSize(operation));
-    NNBURST_TRY_ASSIGN(const bool isNchw, readLayout(operation, kLayout));
+    NNBURST_TRY_ASSIGN(const bool isNchw, readOptionalLayout(operation, kLayout));
     Blocks blocks{.isNchw = isNchw, .height = block, .width = block, .outputShape = {}};
     const ImageAxes axes(isNchw);
     Sizes sizes = sizesOf(input.view().shape);
@@ -114,11 +114,12 @@ Result<HalVersion> checkDepth(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(kLayout, kLayout + 1).outputCount(1);
     const OperandCheck input = check.input(0, "input").type(kTypes).rank(4);
+    check.optionalInput(kLayout, "layout").type({BOOL});
     check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(4);
     NNBURST_TRY(check.result());
     check.since(HalVersion::V1_2, operation.inputs.size() > kLayout);
     NNBURST_TRY(readBlockSize(operation));
-    NNBURST_TRY(readLayout(operation, kLayout));
+    NNBURST_TRY(readOptionalLayout(operation, kLayout));
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolveDepth(operation));
     }
@@ -142,7 +143,7 @@ Result<Blocks> readBlockSizes(const OperationView& operation, std::size_t layout
         return invalid("{} input 1 (block sizes): {} and {}; must be at least 1",
                        toString(operation.type), height, width);
     }
-    NNBURST_TRY_ASSIGN(const bool isNchw, readLayout(operation, layout));
+    NNBURST_TRY_ASSIGN(const bool isNchw, readOptionalLayout(operation, layout));
     return Blocks{.isNchw = isNchw,
                   .height = static_cast<std::uint32_t>(height),
                   .width = static_cast<std::uint32_t>(width),
@@ -172,7 +173,7 @@ Result<HalVersion> checkBatchToSpace(const OperationView& operation) {
     check.output(0, "output").sameTypeAs(input).sameQuantizationAs(input).rank(4);
     NNBURST_TRY(check.result());
     check.since(HalVersion::V1_2, operation.inputs.size() > kLayout);
-    NNBURST_TRY(readLayout(operation, kLayout));
+    NNBURST_TRY(readOptionalLayout(operation, kLayout));
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolveBatchToSpace(operation));
     }
@@ -231,7 +232,7 @@ Result<HalVersion> checkSpaceToBatch(const OperationView& operation) {
     // Before HAL 1.2, 8-bit padding had the quantised value 0.
     check.since(HalVersion::V1_2,
                 operation.inputs.size() > kPaddedLayout || input.view().zeroPoint != 0);
-    NNBURST_TRY(readLayout(operation, kPaddedLayout));
+    NNBURST_TRY(readOptionalLayout(operation, kPaddedLayout));
     if (hasKnownArguments(operation)) {
         NNBURST_TRY(resolveSpaceToBatch(operation));
     }

@@ -63,8 +63,8 @@ void StridedCopy::forEachRow(const OperationView& operation, Row&& row) const no
     std::ptrdiff_t outputOffset = 0;
     PartCounter parts(operation);
     for (std::size_t r = 0; r < rowCount; ++r) {
-        for (std::size_t first = 0; first < inner_.size; first += TimeLimit::kWorkPerLook) {
-            const std::size_t count = std::min(inner_.size - first, TimeLimit::kWorkPerLook);
+        for (std::size_t first = 0; first < inner_.size; first += TimeLimit::kWorkPerCheck) {
+            const std::size_t count = std::min(inner_.size - first, TimeLimit::kWorkPerCheck);
             const auto distance = static_cast<std::ptrdiff_t>(first);
             row(inputOffset + distance * inner_.inputStride,
                 outputOffset + distance * inner_.outputStride, count);

@@ -18,12 +18,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation_check.h"
+#include "exec/reference/cell_activation.h"
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/weighted_sum.h"
@@ -40,16 +41,25 @@ constexpr std::size_t kState = 4;
 constexpr std::size_t kRank = 5;
 constexpr std::size_t kActivation = 6;
 
+void checkRanks(OperationCheck& check) {
+    check.input(0, "input").rank(2);
+    check.input(kFeatureWeights, "feature weights").rank(2);
+    check.input(kTimeWeights, "time weights").rank(2);
+    check.optionalInput(kBias, "bias").rank(1);
+    check.input(kState, "state in").rank(2);
+}
+
 void checkShapes(OperationCheck& check, std::uint32_t rank) {
-    const OperandCheck input = check.input(0, "input").rank(2);
-    OperandCheck features = check.input(kFeatureWeights, "feature weights").rank(2).notEmpty(0);
+    checkRanks(check);
+    const OperandCheck input = check.input(0, "input");
+    OperandCheck features = check.input(kFeatureWeights, "feature weights").notEmpty(0);
     features.size(1, input[1], "the size of the input").require(features[0] % rank == 0, [&] {
         return fmt::format("{} filters; must be a multiple of the rank {}", features[0], rank);
     });
-    const OperandCheck time = check.input(kTimeWeights, "time weights").rank(2).notEmpty(1);
+    const OperandCheck time = check.input(kTimeWeights, "time weights").notEmpty(1);
     check.input(kTimeWeights, "time weights").size(0, features[0], "the number of filters");
-    check.optionalInput(kBias, "bias").rank(1).size(0, features[0] / rank, "the number of units");
-    OperandCheck state = check.input(kState, "state in").rank(2);
+    check.optionalInput(kBias, "bias").size(0, features[0] / rank, "the number of units");
+    OperandCheck state = check.input(kState, "state in");
     const std::uint64_t stateSize = std::uint64_t{features[0]} * time[1];
     state.size(0, input[0], "the batch size of the input")
         .require(stateSize == 0 || state[1] == 0 || state[1] == stateSize, [&] {
@@ -83,11 +93,13 @@ Result<HalVersion> check(const OperationView& operation) {
     check.input(kTimeWeights, "time weights").sameTypeAs(input);
     check.optionalInput(kBias, "bias").sameTypeAs(input);
     check.input(kState, "state in").sameTypeAs(input);
+    checkRanks(check);
+    check.input(kActivation, "activation").type({OperandType::INT32});
     check.output(0, "state out").sameTypeAs(input).rank(2);
     check.output(1, "output").sameTypeAs(input).rank(2);
     NNBURST_TRY(check.result());
     NNBURST_TRY_ASSIGN(const std::int32_t rank, readConstantInt32(operation, kRank, "rank", 1));
-    NNBURST_TRY(readActivation(operation, kActivation));
+    NNBURST_TRY(readCellActivation(operation, kActivation));
     checkShapes(check, static_cast<std::uint32_t>(rank));
     return check.minimumVersion();
 }
@@ -100,7 +112,7 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
 }
 
 template <class T>
-void step(const OperationView& operation, std::size_t rank, FloatRange range) {
+void step(const OperationView& operation, std::size_t rank, CellActivation activation) {
     const T* const input = operation.inputs[0].as<const T>();
     const T* const featureWeights = operation.inputs[kFeatureWeights].as<const T>();
     const T* const timeWeights = operation.inputs[kTimeWeights].as<const T>();
@@ -120,22 +132,22 @@ void step(const OperationView& operation, std::size_t rank, FloatRange range) {
                 const T* const before = stateIn + (b * filters + f) * memory;
                 T* const after = stateOut + (b * filters + f) * memory;
                 const T* const weights = timeWeights + f * memory;
-                const T feature = static_cast<T>(
-                    dotProduct(featureWeights + f * inputSize, input + b * inputSize, inputSize));
+                const float feature =
+                    dotProduct(featureWeights + f * inputSize, input + b * inputSize, inputSize);
                 sum += dotProduct(weights, before, memory - 1) +
-                       static_cast<float>(weights[memory - 1]) * static_cast<float>(feature);
+                       static_cast<float>(weights[memory - 1]) * feature;
                 // The last element of the state is free for the next step.
                 std::memmove(after, before + 1, (memory - 1) * sizeof(T));
                 if (memory > 1) {
-                    after[memory - 2] = feature;
+                    after[memory - 2] = static_cast<T>(feature);
                 }
                 after[memory - 1] = static_cast<T>(0.0F);
                 if (operation.isOutOfTime(inputSize + memory)) {
                     return;
                 }
             }
-            output[b * units + u] =
-                static_cast<T>(std::min(std::max(sum, range.minimum), range.maximum));
+            activate(operation, activation, std::span(&sum, 1));
+            output[b * units + u] = static_cast<T>(sum);
         }
     }
 }
@@ -145,10 +157,9 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
     NNBURST_TRY(requireOutputShape(operation, 0, shapes.state));
     NNBURST_TRY(requireOutputShape(operation, 1, shapes.output));
     NNBURST_TRY_ASSIGN(const std::int32_t rank, readConstantInt32(operation, kRank, "rank", 1));
-    NNBURST_TRY_ASSIGN(const FusedActivationFunc activation,
-                       readActivation(operation, kActivation));
+    NNBURST_TRY_ASSIGN(const CellActivation activation, readCellActivation(operation, kActivation));
     dispatchFloat(operation.inputs[0].type, [&]<class T>() {
-        step<T>(operation, static_cast<std::size_t>(rank), activationRange(activation));
+        step<T>(operation, static_cast<std::size_t>(rank), activation);
     });
     return {};
 }

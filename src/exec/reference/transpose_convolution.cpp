@@ -22,10 +22,24 @@ namespace nnburst::exec {
 namespace {
 namespace transpose_convolution {
 
+/// Checks the ranks, and the type of the output's shape, which comes with implicit padding.
+void checkRanks(OperationCheck& check, bool isImplicit) {
+    check.input(0, "input").rank(4);
+    check.input(1, "filter").rank(4);
+    check.input(2, "bias").rank(1);
+    if (isImplicit) {
+        check.input(kTransposeOutputShape, "output shape")
+            .type({OperandType::TENSOR_INT32})
+            .rank(1)
+            .size(0, 4, "the rank of the output");
+    }
+}
+
 void checkShapes(OperationCheck& check, const SpatialArguments& arguments) {
+    checkRanks(check, arguments.implicitPadding.has_value());
     const std::size_t channelAxis = arguments.channelAxis();
-    const OperandCheck input = check.input(0, "input").rank(4).notEmpty(channelAxis);
-    OperandCheck filter = check.input(1, "filter").rank(4);
+    const OperandCheck input = check.input(0, "input").notEmpty(channelAxis);
+    OperandCheck filter = check.input(1, "filter");
     for (std::size_t axis = 0; axis < 4; ++axis) {
         filter.notEmpty(axis);
     }
@@ -33,13 +47,7 @@ void checkShapes(OperationCheck& check, const SpatialArguments& arguments) {
     if (filter[0] != 0) {
         checkChannelScales(filter, filter[0]);
     }
-    check.input(2, "bias").rank(1).size(0, filter[0], "the filter's output channels");
-    if (arguments.implicitPadding) {
-        check.input(kTransposeOutputShape, "output shape")
-            .type({OperandType::TENSOR_INT32})
-            .rank(1)
-            .size(0, 4, "the rank of the output");
-    }
+    check.input(2, "bias").size(0, filter[0], "the filter's output channels");
 }
 
 /// A convolution whose shapes are known and go together.
@@ -69,6 +77,7 @@ Result<HalVersion> check(const OperationView& operation) {
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     check.inputCount(9, 11).outputCount(1);
     checkSumTypes(check, "filter", 0);
+    checkRanks(check, operation.inputs.size() == kTransposeImplicitInputs);
     check.output(0, "output").rank(4);
     NNBURST_TRY(check.result());
     NNBURST_TRY_ASSIGN(const TransposeConvolution given, readTransposeArguments(operation));

@@ -65,7 +65,8 @@ class AcceleratedModel final : public CompiledModel {
         return arguments_.outputs();
     }
     [[nodiscard]] Contention contention() const noexcept override {
-        return {.delayedCount = gate().delayedCount(), .isCrowded = gate().isCrowded()};
+        return {.delayedCount = gate().delayedCount(),
+                .wouldOversubscribe = gate().spinningWouldOversubscribe()};
     }
 
     [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
@@ -75,7 +76,8 @@ class AcceleratedModel final : public CompiledModel {
         return arguments_.bind(inputs, outputs, pools, bindings);
     }
 
-    [[nodiscard]] Result<> checkOmitted(std::span<const RequestArgument> inputs) const override {
+    [[nodiscard]] Result<> checkOmitted(std::span<const RequestArgument> inputs,
+                                        const std::atomic<bool>* /*isCancelled*/) const override {
         for (std::size_t index = 0; index < inputs.size(); ++index) {
             NNBURST_TRY(requireValue(index, inputs[index].hasNoValue));
         }

@@ -19,7 +19,7 @@
 
 namespace nnburst::exec {
 
-/// Copies the arguments of one execution in pieces, between which it looks at the limits.
+/// Copies the arguments of one execution in pieces, between which it checks the limits.
 /// MISSED_DEADLINE_PERSISTENT after the deadline, GENERAL_FAILURE once the client has gone. Used by
 /// one thread.
 class ArgumentCopies {

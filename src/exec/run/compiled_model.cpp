@@ -41,10 +41,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Limits of a WHILE's duration (HAL 1.3 LoopTimeoutDurationNs).
-constexpr std::chrono::nanoseconds kDefaultLoopTimeout = std::chrono::seconds(2);
-constexpr std::chrono::nanoseconds kMaximumLoopTimeout = std::chrono::seconds(15);
-
 class RunnableModel final : public CompiledModel {
   public:
     RunnableModel(std::shared_ptr<Engine> engine, Kernels kernels, const Model& model)
@@ -67,7 +63,8 @@ class RunnableModel final : public CompiledModel {
         return arguments_.outputs();
     }
     [[nodiscard]] Contention contention() const noexcept override {
-        return {.delayedCount = gate().delayedCount(), .isCrowded = gate().isCrowded()};
+        return {.delayedCount = gate().delayedCount(),
+                .wouldOversubscribe = gate().spinningWouldOversubscribe()};
     }
 
     [[nodiscard]] std::uint32_t kernelThreads() const noexcept override {
@@ -88,7 +85,8 @@ class RunnableModel final : public CompiledModel {
         return arguments_.bind(inputs, outputs, pools, bindings);
     }
 
-    [[nodiscard]] Result<> checkOmitted(std::span<const RequestArgument> inputs) const override;
+    [[nodiscard]] Result<> checkOmitted(std::span<const RequestArgument> inputs,
+                                        const std::atomic<bool>* isCancelled) const override;
 
     [[nodiscard]] Result<> run(RequestBindings& bindings, const Caller& caller,
                                const ExecutionOptions& options, ExecutionOutcome& outcome) override;
@@ -133,8 +131,8 @@ class RunnableModel final : public CompiledModel {
         return kernels_.threads ? ExecutionGate::Pass::Width::ALL_LANES
                                 : ExecutionGate::Pass::Width::ONE_LANE;
     }
-    /// The number of useful runners: one for each lane of the engine and one for an execution that
-    /// the gate admits without a lane, or one in all if an execution takes all lanes.
+    /// The number of useful runners: one for each lane of the engine and one for an extra
+    /// execution (execution_gate.h), or one in all if an execution takes all lanes.
     [[nodiscard]] std::uint32_t runnersOfUse() const noexcept;
     /// The runner to prefer for `bindings`, which may be run for the first time.
     std::uint32_t preferredRunner(const RequestBindings& bindings, const Caller& caller) {
@@ -214,15 +212,17 @@ bool RunnableModel::addRunner(Account* account) {
     for (std::uint32_t index = 1; index < count; ++index) {
         used += runners_[index]->memoryBytes();
     }
-    // The next runner has at least the temporaries of the first.
-    if (limit != 0 && used + runners_[0]->memoryBytes() <= limit) {
-        if (account != nullptr &&
-            account->available(Resource::MEMORY) < runners_[0]->memoryBytes()) {
+    // The next runner has at least the structure and the temporaries of the first.
+    const std::uint64_t expected = runners_[0]->memoryBytes();
+    if (limit != 0 && used + expected <= limit) {
+        auto charge = chargeTo(account, Resource::MEMORY, expected);
+        if (!charge) {
             return false;  // another client may have room for it
         }
         auto runner = makeRunner(count, {});
         if (runner && used + (*runner)->memoryBytes() <= limit) {
-            auto charge = chargeTo(account, Resource::MEMORY, (*runner)->memoryBytes());
+            *charge = Charge();
+            charge = chargeTo(account, Resource::MEMORY, (*runner)->memoryBytes());
             if (!charge) {
                 return false;
             }
@@ -264,7 +264,8 @@ std::uint32_t RunnableModel::firstRunner(const Caller& caller) {
     return caller.user % usedRunners_.count();
 }
 
-Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs) const {
+Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs,
+                                     const std::atomic<bool>* isCancelled) const {
     std::vector<bool> isOmitted;
     for (const RequestArgument& input : inputs) {
         isOmitted.push_back(input.hasNoValue);
@@ -276,7 +277,7 @@ Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs) co
     for (const auto& graph : graphs_.referenced) {
         referenced.push_back(graph->graph.get());
     }
-    return OmissionCheck(std::move(referenced)).check(*graphs_.main->graph, isOmitted);
+    return OmissionCheck(std::move(referenced), isCancelled).check(*graphs_.main->graph, isOmitted);
 }
 
 Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,

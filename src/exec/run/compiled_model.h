@@ -7,6 +7,7 @@
 /// library, the threads); `CompiledModel` is one model checked, planned and packed. Requests reach
 /// it through an ExecutionSession (exec/run/execution_session.h).
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -99,14 +100,14 @@ struct Caller {
     /// Collects the executions that are admitted when this one ends, for the caller to wake; null:
     /// they are woken at once.
     ExecutionGate::WakeList* lateWakes = nullptr;
-    /// What the execution computes is of no use: see Plan::warmUp.
+    /// True for a warm-up run (Plan::warmUp): its outputs are discarded.
     bool isWarmUp = false;
 };
 
 /// Signs of contention for the processors of an engine.
 struct Contention {
-    std::uint32_t delayedCount = 0;  ///< executions that have had to wait for others so far
-    bool isCrowded = false;          ///< see ExecutionGate::isCrowded
+    std::uint32_t delayedCount = 0;   ///< executions that have had to wait for others so far
+    bool wouldOversubscribe = false;  ///< ExecutionGate::spinningWouldOversubscribe
 };
 
 /// A model that is checked, planned and packed. Thread-safe. Runs of several threads proceed side
@@ -153,9 +154,10 @@ class CompiledModel {
                                         RequestBindings& bindings) const = 0;
 
     /// Checks whether the model can do without the inputs that are left out, as far as that is
-    /// known before it runs; `inputs` are as many as the model has. Does not wait for runs.
-    /// INVALID_ARGUMENT.
-    [[nodiscard]] virtual Result<> checkOmitted(std::span<const RequestArgument> /*inputs*/) const {
+    /// known before it runs; `inputs` are as many as the model has. Does not wait for runs. Ends
+    /// without an error once `isCancelled`, unless that is null, is true. INVALID_ARGUMENT.
+    [[nodiscard]] virtual Result<> checkOmitted(std::span<const RequestArgument> /*inputs*/,
+                                                const std::atomic<bool>* /*isCancelled*/) const {
         return {};
     }
 
@@ -174,9 +176,9 @@ class CompiledModel {
     /// last call of this, until its next run. False if any runner has run.
     virtual bool releaseIfIdle() = 0;
 
-    /// Memory for temporaries, for operators without their weights, and for weights that our own
-    /// kernels have packed, as far as it exceeds that of the model's constants. An estimate while
-    /// it runs.
+    /// Memory for plans and interpreters, for temporaries, for operators without their weights, and
+    /// for weights that our own kernels have packed, as far as it exceeds that of the model's
+    /// constants. An estimate while it runs.
     [[nodiscard]] virtual std::uint64_t memoryBytes() const noexcept { return 0; }
 
     /// Announces a user of the model: a burst, or another caller that executes it again and again

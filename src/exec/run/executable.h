@@ -5,6 +5,7 @@
 /// \file
 /// A compiled model with what belongs to one client's preparation of it.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -40,6 +41,10 @@ struct Executable {
     /// caller wakes them after short work of its own; null: they are woken at once.
     ExecutionGate::WakeList* lateWakes = nullptr;
 
+    /// Becomes true when the client has gone; null: never.
+    [[nodiscard]] const std::atomic<bool>* isCancelled() const noexcept {
+        return client == nullptr ? nullptr : &client->isCancelled();
+    }
     /// For executions after which the session has work that may take long.
     [[nodiscard]] Caller caller() const noexcept { return {priority, client.get(), user}; }
     /// For executions that are over when the kernels are.

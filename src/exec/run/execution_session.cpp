@@ -59,7 +59,7 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
     OptionalTimePoint begin;
     countBegin(begin);
     NNBURST_MARK(execution__begin, this);
-    ExecutionOutcome& computed = knowsOutputShapes(version) ? outcome : withheld_;
+    ExecutionOutcome& computed = supportsOutputShapes(version) ? outcome : withheld_;
     Result<> result = knownTo(
         version, resolveAndRunIfMemory(request, memory, knownTo(version, options), computed));
     releaseBuffers();
@@ -78,7 +78,8 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
 }
 
 bool ExecutionSession::bind(const RequestArguments& request, RequestBindings& bindings) const {
-    return isAllMapped_ && deviceBuffers_.empty() && keepsReusableExecutions(executable_.version) &&
+    return isAllMapped_ && deviceBuffers_.empty() &&
+           supportsReusableExecutions(executable_.version) &&
            executable_.model->bind(request.inputs, request.outputs, views_, bindings).has_value();
 }
 
@@ -184,7 +185,7 @@ void ExecutionSession::releaseBuffers() noexcept {
 
 /// Versions that do not know output shapes want the dimensions of outputs beforehand.
 Result<> ExecutionSession::checkOutputs(const RequestArguments& request) const {
-    if (knowsOutputShapes(executable_.version)) {
+    if (supportsOutputShapes(executable_.version)) {
         return {};
     }
     const std::span<const Operand> operands = executable_.model->outputs();

@@ -48,6 +48,7 @@ GraphRunner::GraphRunner(const Kernels& kernels, SharedGraph& shared,
     : kernels_(kernels),
       shared_(shared),
       graph_(*shared.graph),
+      structureBytes_(graph_.structureBytes()),
       referenced_(referenced),
       operators_(&shared.originals, shared.graph->xnnpackWeights.get(),
                  makeOperatorAccount(shared.graph->constants.valueBytes())) {
@@ -78,6 +79,10 @@ Result<> GraphRunner::prepare(const GraphRunner* first, TimePoint foldingEnd,
         NNBURST_TRY(addPlan({.isCancelled = limits.isCancelled, .planMemory = limits.memory}));
     }
     if (isInterpreted) {
+        if (limits.memory != nullptr) {
+            NNBURST_TRY(limits.memory->add(structureBytes_));
+        }
+        memoryBytes_.store(structureBytes_, std::memory_order_relaxed);
         interpreter_ = std::make_unique<Interpreter>(graph_, kernels_, operators_, referenced_);
     }
     if (isFirst_) {
@@ -119,7 +124,8 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
     if (interpreter_ != nullptr) {
         Result<> result = interpreter_->run(inputs, outputs, limits);
         // Only tells how much it is.
-        memoryBytes_.store(interpreter_->memoryBytes(), std::memory_order_relaxed);
+        memoryBytes_.store(structureBytes_ + interpreter_->memoryBytes(),
+                           std::memory_order_relaxed);
         return result;
     }
     for (std::size_t input = 0; input < inputs.size(); ++input) {
@@ -211,14 +217,17 @@ Result<GraphRunner::Specialized> GraphRunner::specialize(const RunLimits& limits
     if (ofPlan.planMemory == nullptr) {
         ofPlan.planMemory = &charge;
     }
+    NNBURST_TRY(ofPlan.chargePlan(structureBytes_));
+    NNBURST_TRY_ASSIGN(PlanningTurns::Turn turn, shared_.planning.wait(limits));
     xnnpack::AllocationCount created;
     NNBURST_TRY_ASSIGN(std::unique_ptr<Plan> plan, makePlan(*shared_.graph, wanted_, kernels_,
-                                                            operators_, shared_.planning, ofPlan));
+                                                            operators_, std::move(turn), ofPlan));
     NNBURST_ASSERT(plan->outputs().size() == wanted_.omittedOutputs.size(),
                    "a plan with {} outputs of {}", plan->outputs().size(),
                    wanted_.omittedOutputs.size());
     // The first runner packs the weights, which are not its own.
-    const std::uint64_t bytes = plan->memoryBytes() + (isFirst_ ? 0 : created.bytes());
+    const std::uint64_t bytes =
+        structureBytes_ + plan->memoryBytes() + (isFirst_ ? 0 : created.bytes());
     return Specialized{.specialization = wanted_,
                        .plan = std::move(plan),
                        .memoryBytes = bytes,

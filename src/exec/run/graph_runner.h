@@ -18,6 +18,7 @@
 #include "exec/graph/shape_inference.h"
 #include "exec/operation/operation.h"
 #include "exec/plan/plan.h"
+#include "exec/plan/planning_turns.h"
 #include "exec/plan/run_limits.h"
 #include "exec/run/preparation_limits.h"
 #include "exec/run/run_memo.h"
@@ -26,7 +27,6 @@
 #include "log/assert.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
-#include "system/mutex.h"
 
 namespace nnburst::exec {
 
@@ -68,7 +68,7 @@ struct SharedGraph {
 
     /// What has been packed so far. Thread-safe.
     [[nodiscard]] PackedGraph packed() {
-        const system::MutexLock lock(planning);
+        const auto turn = planning.wait();
         return graph->packed();
     }
 
@@ -76,9 +76,9 @@ struct SharedGraph {
     /// made.
     const std::unique_ptr<Graph> graph;
     xnnpack::OriginalOperators originals;
-    /// Held while a plan is made, except for the set-up of its steps. A run whose shapes have a
+    /// Taken while a plan is made, except for the set-up of its steps. A run whose shapes have a
     /// plan does not take it.
-    system::Mutex planning;
+    PlanningTurns planning;
 };
 
 /// Used by one thread at a time.
@@ -123,7 +123,8 @@ class GraphRunner {
     /// Gives back the memory of temporaries until the next run.
     void releaseScratch() const noexcept;
 
-    /// Memory that this runner has for itself. Thread-safe: an estimate while it runs.
+    /// Memory that this runner has for itself, with the structure of its plans or interpreter.
+    /// Thread-safe: an estimate while it runs.
     [[nodiscard]] std::uint64_t memoryBytes() const noexcept {
         return memoryBytes_.load(std::memory_order_relaxed);
     }
@@ -147,13 +148,14 @@ class GraphRunner {
     /// Makes room for a plan of `user`: drops the plan that has not been used for the longest time,
     /// of those of the user that has the most plans, the new one included.
     void dropPlan(const Account* user);
-    /// Makes the wanted plan. Its memory is charged to `limits.planMemory`, or if that is null to
-    /// `limits.account`, unless both are.
+    /// Makes the wanted plan. Its memory, and before that its structure, are charged to
+    /// `limits.planMemory`, or if that is null to `limits.account`, unless both are.
     Result<Specialized> specialize(const RunLimits& limits);
 
     const Kernels& kernels_;
     SharedGraph& shared_;
     const Graph& graph_;
+    const std::uint64_t structureBytes_;  // of each plan, or of the interpreter
     const std::span<const std::unique_ptr<GraphRunner>> referenced_;
     xnnpack::OperatorCache operators_;
     std::vector<Specialized> plans_;            // the one used last is the first

@@ -230,7 +230,7 @@ Result<> Interpreter::run(std::span<const GraphInput> inputs, GraphOutputs& outp
         if (graph_.isFolded[index]) {
             continue;
         }
-        if (!limits.mayGoOn()) {
+        if (!limits.yieldThenCheck()) {
             return limits.endedBefore(index);
         }
         NNBURST_VLOG(CPUEXE, "operation {}, {}", index,

@@ -61,8 +61,8 @@ class ManagedBuffer {
     [[nodiscard]] Result<> copyTo(const SharedRegion& destination) const;
 
     /// IBuffer::copyFrom. INVALID_ARGUMENT if the dimensions are not all known from the buffer or
-    /// from `dimensions`, do not agree, or do not have the size of `source`. After any error the
-    /// buffer has no contents.
+    /// from `dimensions`, do not agree, or do not have the size of `source`; RESOURCE_EXHAUSTED_*
+    /// at a limit of the account. After any error the buffer has no contents.
     [[nodiscard]] Result<> copyFrom(const SharedRegion& source, const Dimensions& dimensions);
 
     /// INVALID_ARGUMENT if the buffer was not allocated for `role`, or if `dimensions` of a

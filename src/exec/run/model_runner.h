@@ -57,9 +57,8 @@ class ModelRunner {
         hasRun_ = true;
         isReleased_ = false;
         RunMemo& memo = bindings.memo;
-        memo.wasOfUse = memo.runner == index_ && main_.recalls(memo);
-        return memo.wasOfUse ? runAgain(bindings, shapes, limits)
-                             : runAnew(bindings, shapes, limits);
+        memo.wasHit = memo.runner == index_ && main_.recalls(memo);
+        return memo.wasHit ? runAgain(bindings, shapes, limits) : runAnew(bindings, shapes, limits);
     }
 
     /// Gives back the memory of temporaries until the next run, if there was no run since the last

@@ -12,8 +12,8 @@
 namespace nnburst::exec {
 
 struct PreparationLimits {
-    /// Memory of plans and results of folding are charged to it as they grow, and nothing else is;
-    /// null: not charged.
+    /// Memory of plans and results of folding, as they grow, and structures of interpreters are
+    /// charged to it, and nothing else is; null: not charged.
     GrowingCharge* memory = nullptr;
     /// Becomes true when the client has gone; null: never.
     const std::atomic<bool>* isCancelled = nullptr;

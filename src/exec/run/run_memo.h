@@ -21,7 +21,7 @@ struct RunMemo {
     /// Of the model's runners, the one that ran it; it is taken again if it is free.
     std::uint32_t runner = kNoRunner;
     /// Whether the last run used this memo. Its outputs then have the shapes of the run before.
-    bool wasOfUse = false;
+    bool wasHit = false;
 };
 
 }  // namespace nnburst::exec

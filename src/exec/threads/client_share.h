@@ -75,7 +75,7 @@ class ClientShare {
     std::int64_t runningCount_ = 0;            // of executions whose start is known
     std::chrono::nanoseconds startSum_{};      // of their starts
     std::chrono::nanoseconds admittedUsed_{};  // as the gate's, of the clients of a user
-    bool exceedsLanes_ = false;  // of a user: one of its executions was admitted without a lane
+    bool hasExtra_ = false;  // of a user: one of its executions is extra (execution_gate.h)
 
     std::atomic<bool> isCancelled_{false};
 };

@@ -18,9 +18,9 @@ using Clock = std::chrono::steady_clock;
 
 /// How long the next execution of its model spins before it sleeps.
 constexpr std::chrono::microseconds kSpin{800};
-/// The same for an execution of a light client (Waiter::isLight). A running execution yields within
-/// this time. A thread that slept meanwhile would wake up on a processor that another one has
-/// taken.
+/// The same for an execution of a light client (WaitingExecution::isLight). A running execution
+/// yields within this time. A thread that slept meanwhile would wake up on a processor that another
+/// one has taken.
 constexpr std::chrono::microseconds kSpinOfLightClient{100};
 /// After a spin that has failed, this many of the next executions sleep at once.
 constexpr std::uint32_t kSleepsAfterFailedSpin = 16;
@@ -29,16 +29,16 @@ constexpr std::uint32_t kSleepsAfterFailedSpin = 16;
 /// Longer than an execution of a small network, so that clients with equal use run whole executions
 /// in turn.
 constexpr std::chrono::microseconds kQuantum{400};
-/// An execution of a client that has saved this much is admitted at once, without a lane. Less than
+/// An execution of a client that has saved this much is admitted at once as an extra one. Less than
 /// kQuantum: from there on running executions yield, so that clients seldom save more.
-constexpr std::chrono::microseconds kSavedToExceedLanes{200};
-/// Interval at which a running execution looks for waiting ones that come before it. Each look
-/// takes the gate's lock and goes through all waiters, while an operation of a small network takes
-/// some microseconds.
-constexpr std::chrono::microseconds kBetweenLooks{50};
-/// A running execution that has not looked for this long, though others wait, will not for long: it
-/// waits for pages of memory, or computes where nothing interrupts it.
-constexpr std::chrono::microseconds kLooksWithin{200};
+constexpr std::chrono::microseconds kSavedForExtra{200};
+/// Interval at which a running execution checks whether it must yield. Each check takes the gate's
+/// lock and goes through all waiters, while an operation of a small network takes some
+/// microseconds.
+constexpr std::chrono::microseconds kYieldCheckInterval{50};
+/// A running execution that has not checked for this long, though others wait, will probably not do
+/// so soon: it waits for pages of memory, or computes where nothing interrupts it.
+constexpr std::chrono::microseconds kYieldCheckOverdue{200};
 /// Limit on how much less than the others a client or user that was idle may have used. More than
 /// kQuantum, so that an execution of a light client need not wait for the end of a running one.
 constexpr std::chrono::microseconds kCredit{1000};
@@ -72,9 +72,9 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
         if (admission->processor) {
             laneProcessors_.giveBack(*admission->processor);
         }
-        if (admission->exceedsLanes) {
-            client->user().exceedsLanes_ = false;
-            exceedingClient_ = exceedingClient_ == client ? nullptr : exceedingClient_;
+        if (admission->isExtra) {
+            client->user().hasExtra_ = false;
+            extraClient_ = extraClient_ == client ? nullptr : extraClient_;
         }
     } else if (client != nullptr) {
         client->add(waiters_.empty()
@@ -85,7 +85,8 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
 }
 
 /// The client that has used less comes first; among the executions of one client, the most urgent.
-bool ExecutionGate::precedes(const Waiter& a, const Waiter& b, TimePoint now) const {
+bool ExecutionGate::precedes(const WaitingExecution& a, const WaitingExecution& b,
+                             TimePoint now) const {
     if (a.client == b.client) {
         return a.work.precedes(b.work, now);
     }
@@ -117,12 +118,12 @@ bool ExecutionGate::limitCredit(ClientShare& client, TimePoint now) {
 
 /// How much less the client of `waiter` has used than the one whose execution was admitted last, or
 /// its user less than the other's user; or than each of those whose executions are known to run, if
-/// that is more. While others may run that have not had the time to look, only the first counts.
-std::chrono::nanoseconds ExecutionGate::saved(const Waiter& waiter, TimePoint now) {
+/// that is more. While others may run that have not had the time to check, only the first counts.
+std::chrono::nanoseconds ExecutionGate::saved(const WaitingExecution& waiter, TimePoint now) {
     ClientShare& client = *waiter.client;
     ClientShare& share = admittedUser_ == &client.user() ? client : client.user();
     const std::chrono::nanoseconds sinceLast = admittedUsed(share) - share.usedUntil(now);
-    if (running_.empty() || (mayUnknownRun() && now - waiter.work.since < kLooksWithin)) {
+    if (running_.empty() || (mayUnknownRun() && now - waiter.work.since < kYieldCheckOverdue)) {
         return sinceLast;
     }
     std::chrono::nanoseconds least = std::chrono::nanoseconds::max();
@@ -151,10 +152,10 @@ void ExecutionGate::end(ClientShare& client, TimePoint start, TimePoint now) {
 /// Gives free lanes to waiting executions, in order.
 void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
     std::sort(waiters_.begin(), waiters_.end(),
-              [&](const Waiter* a, const Waiter* b)
+              [&](const WaitingExecution* a, const WaitingExecution* b)
                   NNBURST_REQUIRES(mutex_) { return precedes(*a, *b, now); });
     for (std::size_t next = 0; next < waiters_.size();) {
-        Waiter& waiter = *waiters_[next];
+        WaitingExecution& waiter = *waiters_[next];
         // The lanes first: see leave. A waiter that needs more lanes than are free blocks the
         // others.
         const std::int32_t lanes = lanesOf(waiter.width);
@@ -165,7 +166,7 @@ void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
             continue;
         }
         // It lends its turn to an execution without which it cannot run.
-        Waiter* const holder = waiterWithRunnerOf(waiter.runners);
+        WaitingExecution* const holder = waitingHolderOf(waiter.runners);
         if (holder == nullptr || lanesOf(holder->width) != lanes ||
             !tryAdmit(*holder, now, admitted)) {
             freeLanes_.fetch_add(lanes, std::memory_order_seq_cst);
@@ -174,16 +175,16 @@ void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
     }
 }
 
-/// One that waits for lanes alone; null if there is none.
-ExecutionGate::Waiter* ExecutionGate::waiterWithRunnerOf(const RunnerSet& runners) {
-    const auto found = std::ranges::find_if(waiters_, [&](const Waiter* waiter) {
+/// One that holds a runner of `runners` and waits for lanes; null if there is none.
+ExecutionGate::WaitingExecution* ExecutionGate::waitingHolderOf(const RunnerSet& runners) {
+    const auto found = std::ranges::find_if(waiters_, [&](const WaitingExecution* waiter) {
         return waiter->holdsRunner && &waiter->runners == &runners;
     });
     return found == waiters_.end() ? nullptr : *found;
 }
 
 /// Admits `waiter`, for which lanes were taken; false if no runner is free.
-bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) {
+bool ExecutionGate::tryAdmit(WaitingExecution& waiter, TimePoint now, WakeList& admitted) {
     waiter.admission.runner =
         waiter.holdsRunner ? waiter.runner : waiter.runners.tryHold(waiter.runner);
     if (waiter.admission.runner == kNoRunner) {
@@ -199,7 +200,7 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) 
     }
     waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
     if (!waiter.isSpinning) {
-        if (waiter.width == Width::ONE_LANE && !waiter.admission.exceedsLanes && laneCount_ > 1 &&
+        if (waiter.width == Width::ONE_LANE && !waiter.admission.isExtra && laneCount_ > 1 &&
             now - lightSince_ > kUnpinnedAfterLight) {
             waiter.admission.processor = laneProcessors_.take(waiter.thread.all());
         }
@@ -211,13 +212,13 @@ bool ExecutionGate::tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted) 
 }
 
 /// How long `waiter` spins before it sleeps.
-std::chrono::nanoseconds ExecutionGate::spinTime(const Waiter& waiter) {
+std::chrono::nanoseconds ExecutionGate::spinTime(const WaitingExecution& waiter) {
     if (waiter.isLight && laneCount_ > 1) {
         return kSpinOfLightClient;
     }
     // It is the only one that waits for its model, and a lane is free to spin on.
     if (waiter.holdsRunner || freeLanes_.load(std::memory_order_relaxed) <= 0 ||
-        std::any_of(waiters_.begin(), waiters_.end(), [&](const Waiter* other) {
+        std::any_of(waiters_.begin(), waiters_.end(), [&](const WaitingExecution* other) {
             return other != &waiter && !other->holdsRunner && &other->runners == &waiter.runners;
         })) {
         return {};
@@ -229,7 +230,7 @@ std::chrono::nanoseconds ExecutionGate::spinTime(const Waiter& waiter) {
     return kSpin;
 }
 
-bool ExecutionGate::spin(const Waiter& waiter, std::chrono::nanoseconds limit) {
+bool ExecutionGate::spin(const WaitingExecution& waiter, std::chrono::nanoseconds limit) {
     constexpr int kSpinsPerClockRead = 64;
     const TimePoint end =
         std::min(Clock::now() + limit, waiter.work.urgency.deadline.value_or(TimePoint::max()));
@@ -245,7 +246,7 @@ bool ExecutionGate::spin(const Waiter& waiter, std::chrono::nanoseconds limit) {
     return false;
 }
 
-std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
+std::optional<ExecutionGate::Admission> ExecutionGate::wait(WaitingExecution& waiter) {
     const TimePoint now = waiter.work.since;
     WakeList admitted;
     std::chrono::nanoseconds spinLimit{};
@@ -257,7 +258,7 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         waiters_.reserve(waiters_.size() + 1);
         wakesOverdueThread = mayBecomeOverdue(waiter) && wakeOverdueThread();
         waiter.work.arrival = arrivals_++;
-        const bool hasSaved = !waiter.holdsRunner && saved(waiter, now) >= kSavedToExceedLanes;
+        const bool hasSaved = !waiter.holdsRunner && saved(waiter, now) >= kSavedForExtra;
         waiter.isLight = limitCredit(*waiter.client, now);
         if (waiter.isLight) {
             lightSince_ = now;
@@ -269,13 +270,13 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
         waitingCount_.fetch_add(1, std::memory_order_seq_cst);
         delayedCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
         admitWaiters(now, admitted);
-        if (hasSaved && isNextWithoutLane(waiter, now)) {
-            admitWithoutLane(waiter, now, admitted);
+        if (hasSaved && isNextExtra(waiter, now)) {
+            admitExtra(waiter, now, admitted);
         }
         if (!waiter.isAdmitted.load(std::memory_order_relaxed)) {
             spinLimit = spinTime(waiter);
             waiter.isSpinning = spinLimit.count() != 0;
-            waiter.triesAgain = !waiter.holdsRunner && mayUnknownRun() && mayExceedLanes(waiter);
+            waiter.triesAgain = !waiter.holdsRunner && mayUnknownRun() && mayBeExtra(waiter);
         }
     }
     admitted.wakeAll();
@@ -299,10 +300,10 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(Waiter& waiter) {
 }
 
 /// Until `waiter`, which does not spin, is admitted; false if its deadline comes first.
-bool ExecutionGate::sleep(Waiter& waiter) {
+bool ExecutionGate::sleep(WaitingExecution& waiter) {
     const TimePoint deadline = waiter.work.urgency.deadline.value_or(TimePoint::max());
     if (waiter.triesAgain &&
-        !waiter.wakeUp.acquireUntil(std::min(deadline, waiter.work.since + kLooksWithin))) {
+        !waiter.wakeUp.acquireUntil(std::min(deadline, waiter.work.since + kYieldCheckOverdue))) {
         waiter.triesAgain = false;
         tryAgain(waiter);
     }
@@ -318,34 +319,34 @@ bool ExecutionGate::sleep(Waiter& waiter) {
     return true;
 }
 
-/// Admits `waiter`, which has waited for kLooksWithin, without a lane, if it has used less than all
-/// that have looked since.
-void ExecutionGate::tryAgain(Waiter& waiter) {
+/// Admits `waiter`, which has waited for kYieldCheckOverdue, as an extra execution, if its client
+/// has used less than all whose executions have checked the gate since.
+void ExecutionGate::tryAgain(WaitingExecution& waiter) {
     WakeList admitted;
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
-    if (isNextWithoutLane(waiter, now) && saved(waiter, now) >= kSavedToExceedLanes) {
-        admitWithoutLane(waiter, now, admitted);
+    if (isNextExtra(waiter, now) && saved(waiter, now) >= kSavedForExtra) {
+        admitExtra(waiter, now, admitted);
     }
 }
 
 /// Apart from its runner, which another execution may take without the lock.
-bool ExecutionGate::mayDoWithoutLane(const Waiter& waiter) const {
+bool ExecutionGate::mayBeExtraIgnoringRunner(const WaitingExecution& waiter) const {
     return mayBecomeOverdue(waiter) && waiter.client->runningCount_ == 0 &&
-           !waiter.client->user().exceedsLanes_;
+           !waiter.client->user().hasExtra_;
 }
 
-bool ExecutionGate::mayExceedLanes(const Waiter& waiter) const {
-    return mayDoWithoutLane(waiter) && hasRunner(waiter);
+bool ExecutionGate::mayBeExtra(const WaitingExecution& waiter) const {
+    return mayBeExtraIgnoringRunner(waiter) && hasRunner(waiter);
 }
 
-/// The first, in order, of the waiters that may exceed the lanes and have waited for `least`; null
-/// if there is none.
-ExecutionGate::Waiter* ExecutionGate::nextWithoutLane(std::chrono::nanoseconds least,
-                                                      TimePoint now) const {
-    Waiter* next = nullptr;
-    for (Waiter* waiter : waiters_) {
-        if (now - waiter->work.since >= least && mayExceedLanes(*waiter) &&
+/// The first, in order, of the waiters that may be extra and have waited for `least`; null if there
+/// is none.
+ExecutionGate::WaitingExecution* ExecutionGate::nextExtra(std::chrono::nanoseconds least,
+                                                          TimePoint now) const {
+    WaitingExecution* next = nullptr;
+    for (WaitingExecution* waiter : waiters_) {
+        if (now - waiter->work.since >= least && mayBeExtra(*waiter) &&
             (next == nullptr || precedes(*waiter, *next, now))) {
             next = waiter;
         }
@@ -353,29 +354,29 @@ ExecutionGate::Waiter* ExecutionGate::nextWithoutLane(std::chrono::nanoseconds l
     return next;
 }
 
-/// `waiter` may exceed the lanes. Not admitted if its runner has been taken since.
-void ExecutionGate::admitWithoutLane(Waiter& waiter, TimePoint now, WakeList& admitted) {
-    NNBURST_ASSERT(mayDoWithoutLane(waiter), "an execution exceeds the lanes that may not");
+/// `waiter` may be extra. Not admitted if its runner has been taken since.
+void ExecutionGate::admitExtra(WaitingExecution& waiter, TimePoint now, WakeList& admitted) {
+    NNBURST_ASSERT(mayBeExtraIgnoringRunner(waiter),
+                   "an execution is admitted as extra that may not be");
     freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
-    waiter.admission.exceedsLanes = true;                // so it is bound to no processor
+    waiter.admission.isExtra = true;                     // so it is bound to no processor
     ClientShare* const client = waiter.client;
     if (tryAdmit(waiter, now, admitted)) {
-        client->user().exceedsLanes_ = true;
-        exceedingClient_ = client;
+        client->user().hasExtra_ = true;
+        extraClient_ = client;
     } else {
-        waiter.admission.exceedsLanes = false;
+        waiter.admission.isExtra = false;
         freeLanes_.fetch_add(1, std::memory_order_seq_cst);
     }
 }
 
 bool ExecutionGate::needsLowPriority(const ClientShare& client) {
     const system::MutexLock lock(mutex_);
-    return exceedingClient_ != nullptr &&
-           client.usedMoreThan(*exceedingClient_, Clock::now()).count() > 0;
+    return extraClient_ != nullptr && client.usedMoreThan(*extraClient_, Clock::now()).count() > 0;
 }
 
-/// Admits an overdue waiter, if no execution was admitted for `longestWait_`. Returns when to look
-/// again; max if no execution has waited since the last look.
+/// Admits an overdue waiter, if no execution was admitted for `longestWait_`. Returns when to check
+/// again; max if no execution has waited since the last check.
 TimePoint ExecutionGate::admitOverdue() {
     WakeList admitted;
     const system::MutexLock lock(mutex_);
@@ -387,12 +388,12 @@ TimePoint ExecutionGate::admitOverdue() {
         return TimePoint::max();
     }
     if (now - admittedLast_ >= *longestWait_) {
-        if (Waiter* const next = nextWithoutLane(*longestWait_, now)) {
-            admitWithoutLane(*next, now, admitted);
+        if (WaitingExecution* const next = nextExtra(*longestWait_, now)) {
+            admitExtra(*next, now, admitted);
         }
     }
     TimePoint next = now + *longestWait_;
-    for (const Waiter* waiter : waiters_) {
+    for (const WaitingExecution* waiter : waiters_) {
         const TimePoint longest = waiter->work.since + *longestWait_;
         next = longest > now ? std::min(next, longest) : next;
     }
@@ -405,7 +406,7 @@ void ExecutionGate::runOverdueThread() noexcept {
     }
 }
 
-/// Called when an execution begins to wait that may exceed the lanes. Starts the overdue thread, or
+/// Called when an execution begins to wait that may become overdue. Starts the overdue thread, or
 /// returns whether it has to be woken. If the thread cannot be started, the next waiter tries
 /// again.
 bool ExecutionGate::wakeOverdueThread() {
@@ -419,7 +420,7 @@ bool ExecutionGate::wakeOverdueThread() {
 }
 
 /// Ends the wait of `waiter`; false if it was admitted meanwhile.
-bool ExecutionGate::giveUp(Waiter& waiter) {
+bool ExecutionGate::giveUp(WaitingExecution& waiter) {
     WakeList admitted;
     {
         const system::MutexLock lock(mutex_);
@@ -436,7 +437,7 @@ bool ExecutionGate::giveUp(Waiter& waiter) {
 
 bool ExecutionGate::mustYield(const WaitingWork& running, const RunnerSet& runners,
                               ClientShare* client, std::optional<Admission>& admission,
-                              TimePoint lastLook) {
+                              TimePoint lastYieldCheck) {
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
     if (!admission) {
@@ -444,22 +445,22 @@ bool ExecutionGate::mustYield(const WaitingWork& running, const RunnerSet& runne
         admission = Admission{.start = waiters_.empty() ? now : contendedSince_};
         begin(*client, admission->start);
     }
-    const auto precedesRunning = [&](const Waiter* waiter) NNBURST_REQUIRES(mutex_) {
+    const auto precedesRunning = [&](const WaitingExecution* waiter) NNBURST_REQUIRES(mutex_) {
         if (waiter->client == client) {
             return waiter->work.level(now) > static_cast<std::int64_t>(running.urgency.priority);
         }
         return client->usedMoreThan(*waiter->client, now) >= kQuantum;
     };
     // The first of those that wait for a runner, of which the running execution holds one.
-    const Waiter* blocked = nullptr;
-    for (const Waiter* waiter : waiters_) {
+    const WaitingExecution* blocked = nullptr;
+    for (const WaitingExecution* waiter : waiters_) {
         if (&waiter->runners == &runners && !hasRunner(*waiter) &&
             (blocked == nullptr || precedes(*waiter, *blocked, now))) {
             blocked = waiter;
         }
     }
     bool goesOnForBlocked = false;
-    for (const Waiter* waiter : waiters_) {
+    for (const WaitingExecution* waiter : waiters_) {
         if (hasRunner(*waiter) && precedesRunning(waiter)) {
             if (blocked == nullptr || precedes(*waiter, *blocked, now)) {
                 return true;
@@ -468,7 +469,8 @@ bool ExecutionGate::mustYield(const WaitingWork& running, const RunnerSet& runne
         }
     }
     if (goesOnForBlocked) {
-        blocked->client->add(now - std::max({lastLook, admission->start, blocked->work.since}));
+        blocked->client->add(now -
+                             std::max({lastYieldCheck, admission->start, blocked->work.since}));
     }
     return false;
 }
@@ -487,14 +489,14 @@ Result<> ExecutionGate::Pass::waitAndEnter() {
 
 void ExecutionGate::Pass::wait() {
     thread_.emplace();
-    Waiter waiter{.thread = *thread_,
-                  .runners = runners_,
-                  .holdsRunner = holdsRunner_,
-                  .runner = runner_,
-                  .width = width_,
-                  .client = client_,
-                  .work = {.urgency = work_.urgency, .since = Clock::now()},
-                  .wakeUp = {}};
+    WaitingExecution waiter{.thread = *thread_,
+                            .runners = runners_,
+                            .holdsRunner = holdsRunner_,
+                            .runner = runner_,
+                            .width = width_,
+                            .client = client_,
+                            .work = {.urgency = work_.urgency, .since = Clock::now()},
+                            .wakeUp = {}};
     admission_ = gate_.wait(waiter);
 }
 
@@ -507,17 +509,16 @@ void ExecutionGate::Pass::admitNext() {
 
 void ExecutionGate::Pass::yield() {
     const TimePoint now = Clock::now();
-    // While more executions run than there are lanes, one that was admitted without a lane has none
-    // to give.
-    const bool hasNoLane = admission_ && admission_->exceedsLanes && gate_.isOvercommitted();
-    if (!hasLanes_ || hasNoLane || now < lastLook_ + kBetweenLooks) {
+    // While more executions run than there are lanes, an extra one has no lane to give.
+    const bool hasNoLane = admission_ && admission_->isExtra && gate_.hasExtraRunning();
+    if (!hasLanes_ || hasNoLane || now < lastYieldCheck_ + kYieldCheckInterval) {
         return;
     }
-    const TimePoint lastLook = std::exchange(lastLook_, now);
-    if (!lowPriority_ && gate_.isOvercommitted() && gate_.needsLowPriority(*client_)) {
+    const TimePoint lastYieldCheck = std::exchange(lastYieldCheck_, now);
+    if (!lowPriority_ && gate_.hasExtraRunning() && gate_.needsLowPriority(*client_)) {
         lowPriority_.emplace();
     }
-    if (!gate_.mustYield(work_, runners_, client_, admission_, lastLook)) {
+    if (!gate_.mustYield(work_, runners_, client_, admission_, lastYieldCheck)) {
         return;
     }
     if (!lowPriority_) {

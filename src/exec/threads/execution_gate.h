@@ -14,10 +14,13 @@
 /// lanes for the shortest time while others waited comes first. Among the executions of one client
 /// the most urgent comes first. A running execution yields between its operations and inside most
 /// long ones. From then on it has a low priority, so that threads of clients that use less get a
-/// processor at once. An execution of a client that has used much less does not wait for that: it
-/// is admitted without a lane, and the kernel divides the processors; after a short wait if those
-/// that run have not looked for others. If no execution was admitted for kLongestWait, a thread of
-/// the gate admits an overdue one in this way.
+/// processor at once.
+///
+/// An *extra* execution is admitted without a lane: it runs beyond the lanes, and the kernel then
+/// divides the processors. An execution of a client that has used at least 0.2 ms less is admitted
+/// as an extra one; if running executions have not yet checked the gate, 0.2 ms later. If no
+/// execution was admitted for kLongestWait, a thread of the gate admits the first execution that
+/// has waited as long (an overdue one) as an extra one.
 
 #include <atomic>
 #include <chrono>
@@ -56,10 +59,12 @@ class ExecutionGate {
     /// operations without such places.
     static constexpr std::chrono::milliseconds kLongestWait{1};
 
-    /// Runs `laneCount` (at least 1) executions at a time. One of a client that has used much less
-    /// is admitted without a lane, and once none was admitted for `longestWait`, the next one that
-    /// has waited as long (an overdue one): at most one of each user at a time, which needs one
-    /// lane and whose client runs nothing else. Without `longestWait` there are no such admissions.
+    /// Runs `laneCount` (at least 1) executions at a time, and extra ones as the header of this
+    /// file says, with `longestWait` for kLongestWait; without it there are none. An execution may
+    /// be extra if
+    /// - it needs one lane and has a client,
+    /// - its client runs nothing else, and
+    /// - no other execution of its user is extra.
     explicit ExecutionGate(
         std::uint32_t laneCount,
         std::optional<std::chrono::nanoseconds> longestWait = std::nullopt) noexcept
@@ -77,9 +82,9 @@ class ExecutionGate {
     [[nodiscard]] bool isBusy() const noexcept {
         return freeLanes_.load(std::memory_order_relaxed) <= 0;
     }
-    /// To be asked by an execution that has left: others run, and if each of them and itself had a
-    /// client that spins, these threads would need more processors than there are lanes.
-    [[nodiscard]] bool isCrowded() const noexcept {
+    /// Called by an execution that has left. True if other executions run and, with one spinning
+    /// client each, they and this one would need more processors than there are lanes.
+    [[nodiscard]] bool spinningWouldOversubscribe() const noexcept {
         const std::int32_t lanes = static_cast<std::int32_t>(laneCount_);
         const std::int32_t others = lanes - freeLanes_.load(std::memory_order_relaxed);
         return others > 0 && 2 * (others + 1) > lanes;
@@ -100,10 +105,10 @@ class ExecutionGate {
         std::uint32_t runner = kNoRunner;
         TimePoint start;                         ///< of its use of lanes
         std::optional<std::uint32_t> processor;  ///< to which it is bound; none if it is not
-        bool exceedsLanes = false;               ///< admitted without a lane
+        bool isExtra = false;                    ///< admitted without a lane
     };
 
-    struct Waiter {
+    struct WaitingExecution {
         const system::ThreadProcessors& thread;
         RunnerSet& runners;    ///< of its model
         bool holdsRunner;      ///< already, since it has yielded
@@ -112,14 +117,14 @@ class ExecutionGate {
         ClientShare* client;
         WaitingWork work;
         bool isLight = false;     ///< its client is light: it has used less than its share
-        bool triesAgain = false;  ///< to exceed the lanes, when those that run had time to look
+        bool triesAgain = false;  ///< to be extra, once running ones had time to check the gate
         Admission admission{};
         /// Released once after isAdmitted is set, unless `isSpinning` is set then. The sleeper
         /// needs no lock to go on, and its waker holds none.
         system::Semaphore wakeUp;
         std::atomic<bool> isAdmitted{false};
         bool isSpinning = false;
-        Waiter* nextAdmitted = nullptr;
+        WaitingExecution* nextAdmitted = nullptr;
     };
 
     [[nodiscard]] std::int32_t lanesOf(Width width) const noexcept {
@@ -166,79 +171,82 @@ class ExecutionGate {
             freeLanes_.fetch_add(lanes, std::memory_order_seq_cst);
         }
     }
-    /// More executions run than there are lanes.
-    [[nodiscard]] bool isOvercommitted() const noexcept {
+    /// Whether more executions run than there are lanes.
+    [[nodiscard]] bool hasExtraRunning() const noexcept {
         return freeLanes_.load(std::memory_order_relaxed) < 0;
     }
     [[nodiscard]] bool hasWaiters() const noexcept {
         return waitingCount_.load(std::memory_order_seq_cst) != 0;
     }
-    /// Whether an execution without a lane runs, of a client that has used less than `client`.
+    /// Whether an extra execution runs, of a client that has used less than `client`.
     [[nodiscard]] bool needsLowPriority(const ClientShare& client) NNBURST_EXCLUDES(mutex_);
     /// Adds the time that an execution has used lanes while others waited to the share of `client`
     /// (null: it had no lanes), and admits others.
     void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission,
                         WakeList& admitted);
     /// Waits until `waiter` has its lanes, and a runner. None if the deadline comes first.
-    [[nodiscard]] std::optional<Admission> wait(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
-    [[nodiscard]] bool sleep(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
-    [[nodiscard]] bool giveUp(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
+    [[nodiscard]] std::optional<Admission> wait(WaitingExecution& waiter) NNBURST_EXCLUDES(mutex_);
+    [[nodiscard]] bool sleep(WaitingExecution& waiter) NNBURST_EXCLUDES(mutex_);
+    [[nodiscard]] bool giveUp(WaitingExecution& waiter) NNBURST_EXCLUDES(mutex_);
     /// Whether `waiter` may become overdue.
-    [[nodiscard]] bool mayBecomeOverdue(const Waiter& waiter) const noexcept {
+    [[nodiscard]] bool mayBecomeOverdue(const WaitingExecution& waiter) const noexcept {
         return longestWait_ && waiter.client != &unnamed_ && waiter.width == Width::ONE_LANE;
     }
     void begin(ClientShare& client, TimePoint start) NNBURST_REQUIRES(mutex_);
     void end(ClientShare& client, TimePoint start, TimePoint now) NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] std::chrono::nanoseconds saved(const Waiter& waiter, TimePoint now)
+    [[nodiscard]] std::chrono::nanoseconds saved(const WaitingExecution& waiter, TimePoint now)
         NNBURST_REQUIRES(mutex_);
     /// Whether executions may run that are not in `running_`. Also true while one has all lanes.
     [[nodiscard]] bool mayUnknownRun() const NNBURST_REQUIRES(mutex_) {
         return running_.size() < laneCount_;
     }
-    [[nodiscard]] bool mayDoWithoutLane(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] bool mayExceedLanes(const Waiter& waiter) const NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] Waiter* nextWithoutLane(std::chrono::nanoseconds least, TimePoint now) const
+    [[nodiscard]] bool mayBeExtraIgnoringRunner(const WaitingExecution& waiter) const
         NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] bool isNextWithoutLane(const Waiter& waiter, TimePoint now) const
+    [[nodiscard]] bool mayBeExtra(const WaitingExecution& waiter) const NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] WaitingExecution* nextExtra(std::chrono::nanoseconds least, TimePoint now) const
+        NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool isNextExtra(const WaitingExecution& waiter, TimePoint now) const
         NNBURST_REQUIRES(mutex_) {
-        return nextWithoutLane({}, now) == &waiter;
+        return nextExtra({}, now) == &waiter;
     }
-    void admitWithoutLane(Waiter& waiter, TimePoint now, WakeList& admitted)
+    void admitExtra(WaitingExecution& waiter, TimePoint now, WakeList& admitted)
         NNBURST_REQUIRES(mutex_);
-    void tryAgain(Waiter& waiter) NNBURST_EXCLUDES(mutex_);
+    void tryAgain(WaitingExecution& waiter) NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] TimePoint admitOverdue() NNBURST_EXCLUDES(mutex_);
     void runOverdueThread() noexcept;
     [[nodiscard]] bool wakeOverdueThread() NNBURST_REQUIRES(mutex_);
     void admitWaiters(TimePoint now, WakeList& admitted) NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] bool tryAdmit(Waiter& waiter, TimePoint now, WakeList& admitted)
+    [[nodiscard]] bool tryAdmit(WaitingExecution& waiter, TimePoint now, WakeList& admitted)
         NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] Waiter* waiterWithRunnerOf(const RunnerSet& runners) NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] static bool hasRunner(const Waiter& waiter) noexcept {
+    [[nodiscard]] WaitingExecution* waitingHolderOf(const RunnerSet& runners)
+        NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] static bool hasRunner(const WaitingExecution& waiter) noexcept {
         return waiter.holdsRunner || !waiter.runners.areAllHeld();
     }
     [[nodiscard]] std::chrono::nanoseconds& admittedUsed(ClientShare& share)
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool limitCredit(ClientShare& client, TimePoint now) NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] bool precedes(const Waiter& a, const Waiter& b, TimePoint now) const
+    [[nodiscard]] bool precedes(const WaitingExecution& a, const WaitingExecution& b,
+                                TimePoint now) const NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] std::chrono::nanoseconds spinTime(const WaitingExecution& waiter)
         NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] std::chrono::nanoseconds spinTime(const Waiter& waiter) NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] static bool spin(const Waiter& waiter, std::chrono::nanoseconds limit);
+    [[nodiscard]] static bool spin(const WaitingExecution& waiter, std::chrono::nanoseconds limit);
     /// Whether a waiting execution comes before a running one of `client`, which holds a runner of
     /// `runners`, and before those that wait for that. Counts the running one from now on if it was
     /// not counted before. If it goes on for the sake of one that waits for its runner, the client
-    /// of that one is charged for the time since `lastLook` in which that was so.
+    /// of that one is charged for the time since `lastYieldCheck` in which that was so.
     [[nodiscard]] bool mustYield(const WaitingWork& running, const RunnerSet& runners,
                                  ClientShare* client, std::optional<Admission>& admission,
-                                 TimePoint lastLook);
+                                 TimePoint lastYieldCheck);
 
     const std::uint32_t laneCount_;
     const std::optional<std::chrono::nanoseconds> longestWait_;
-    std::atomic<std::int32_t> freeLanes_;  // negative: that many run without a lane
+    std::atomic<std::int32_t> freeLanes_;  // negative: that many run beyond the lanes
     std::atomic<std::uint32_t> waitingCount_{0};
     std::atomic<std::uint32_t> delayedCount_{0};
 
     system::Mutex mutex_;
-    std::vector<Waiter*> waiters_ NNBURST_GUARDED_BY(mutex_);
+    std::vector<WaitingExecution*> waiters_ NNBURST_GUARDED_BY(mutex_);
     /// The clients whose executions are known to run, one entry for each: those that have waited,
     /// or that have seen others wait. Has room for those of all waiters.
     std::vector<ClientShare*> running_ NNBURST_GUARDED_BY(mutex_);
@@ -250,8 +258,8 @@ class ExecutionGate {
     const ClientShare* admittedUser_ NNBURST_GUARDED_BY(mutex_) = nullptr;  // its user
     TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
     TimePoint lightSince_ NNBURST_GUARDED_BY(mutex_);      // when the last light one came
-    /// Whose execution was the last one admitted without a lane, if it still runs.
-    const ClientShare* exceedingClient_ NNBURST_GUARDED_BY(mutex_) = nullptr;
+    /// The client of the extra execution that was admitted last, if that still runs.
+    const ClientShare* extraClient_ NNBURST_GUARDED_BY(mutex_) = nullptr;
     LaneProcessors laneProcessors_ NNBURST_GUARDED_BY(mutex_);
     ClientShare unnamed_;  // of executions without a client
 
@@ -259,7 +267,7 @@ class ExecutionGate {
     std::thread overdueThread_ NNBURST_GUARDED_BY(mutex_);
     bool isOverdueThreadIdle_ NNBURST_GUARDED_BY(mutex_) = false;  // until it is woken
     std::uint32_t delayedCountSeen_ NNBURST_GUARDED_BY(mutex_) =
-        0;  // delayedCount_ at its last look
+        0;  // delayedCount_ at its last check
     system::Semaphore overdueWakeUp_;
     std::atomic<bool> isEnding_{false};
 };
@@ -277,7 +285,7 @@ class ExecutionGate::WakeList {
 
     void wakeAll() noexcept {
         while (first_ != nullptr) {
-            Waiter& waiter = *first_;
+            WaitingExecution& waiter = *first_;
             first_ = waiter.nextAdmitted;
             if (waiter.admission.processor) {
                 waiter.thread.narrowTo(*waiter.admission.processor);
@@ -290,9 +298,11 @@ class ExecutionGate::WakeList {
   private:
     friend class ExecutionGate;
 
-    void add(Waiter& waiter) noexcept { waiter.nextAdmitted = std::exchange(first_, &waiter); }
+    void add(WaitingExecution& waiter) noexcept {
+        waiter.nextAdmitted = std::exchange(first_, &waiter);
+    }
 
-    Waiter* first_ = nullptr;
+    WaitingExecution* first_ = nullptr;
 };
 
 /// RAII: holds lanes and a runner from `enter` until it is destroyed. Used by one thread.
@@ -354,10 +364,10 @@ class ExecutionGate::Pass {
 
     /// To be called between operations and inside long ones. If an execution waits that comes
     /// before this one (a more urgent one of the same client, or one of a client that has used
-    /// less), releases the lanes and waits for them again. Looks for one every 50 us. Keeps the
+    /// less), releases the lanes and waits for them again. Checks that every 50 us. Keeps the
     /// runner. Does not wait beyond the deadline.
     void yieldToOthers() {
-        if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0 || gate_.isOvercommitted()) {
+        if (gate_.waitingCount_.load(std::memory_order_relaxed) != 0 || gate_.hasExtraRunning()) {
             yield();
         }
     }
@@ -384,7 +394,7 @@ class ExecutionGate::Pass {
     std::optional<Admission> admission_;  // if it has waited, or others wait while it runs
     std::optional<system::ThreadProcessors> thread_;        // once it has waited
     std::optional<system::ScopedLowPriority> lowPriority_;  // once it has yielded
-    TimePoint lastLook_{};                                  // for executions that come before it
+    TimePoint lastYieldCheck_{};                            // for executions that come before it
     std::uint32_t runner_ = kNoRunner;
     bool holdsRunner_ = false;
     bool hasLanes_ = false;

@@ -50,7 +50,7 @@ class PoolThreadSetUp {
         place(begun_.fetch_add(1, std::memory_order_relaxed) - 1);
         awaitAll();
         // Not earlier: a real-time thread would take the processor from one that has not begun.
-        system::wishRealtimePriority(realtimePriority_, "a kernel thread");
+        system::tryTakeRealtimePriority(realtimePriority_, "a kernel thread");
         // sync [pool-thread-set-up]
         ended_.fetch_add(1, std::memory_order_release);
     }

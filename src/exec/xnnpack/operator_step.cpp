@@ -16,9 +16,9 @@ namespace nnburst::exec::xnnpack {
 
 namespace {
 
-/// Shorter operators are looked at between operations alone.
+/// While a shorter operator runs, the limit is checked only between operations.
 constexpr double kWatchedFromNs = 100e3;
-constexpr double kBetweenTileLooksNs = 50e3;
+constexpr double kTileCheckIntervalNs = 50e3;
 
 Result<> failed(const char* what, xnn_status status) {
     return failure(status == xnn_status_out_of_memory ? ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT
@@ -122,7 +122,7 @@ Result<> OperatorUse::setUp(Operands operands, std::byte* workspace) {
 Result<> OperatorUse::run(TimeLimit& limit) const {
     std::optional<ScopedTileWatch> watch;
     if (effort_.threads == nullptr && effort_.ns >= kWatchedFromNs) {
-        watch.emplace(limit, effort_.ns / kBetweenTileLooksNs);
+        watch.emplace(limit, effort_.ns / kTileCheckIntervalNs);
     }
     const xnn_status status = xnn_run_operator(operator_->handle.get(), effort_.threads);
     return status == xnn_status_success ? Result<>() : failed("run", status);

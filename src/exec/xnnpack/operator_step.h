@@ -33,8 +33,8 @@ enum class Speed : std::uint8_t {
 inline constexpr double kMinimumParallelNs = 2500;
 
 /// Whether an operator takes longer than a second or two, during which nothing could end it in
-/// programs that cannot look between its tiles (tile_watch.h). Such ones that cannot run in slices
-/// (sliced_step.h) are left to the reference kernels.
+/// programs that cannot check a limit between its tiles (tile_watch.h). Such ones that cannot run
+/// in slices (sliced_step.h) are left to the reference kernels.
 [[nodiscard]] constexpr bool isTooLong(double work, Speed speed) noexcept {
     constexpr double kLongestNs = 0.25e9;  // on one thread of a processor with AVX-512
     return work > kLongestNs * static_cast<double>(speed);

@@ -54,7 +54,7 @@ class PiecewiseStep final : public Step {
     Result<> run(TimeLimit& limit) override {
         for (std::size_t index = 0; index < pieces_; ++index) {
             NNBURST_TRY(runPiece(*piece_, index, limit));
-            if (limit.isOverAfter(TimeLimit::kWorkPerLook)) {
+            if (limit.isOverAfter(TimeLimit::kWorkPerCheck)) {
                 return {};
             }
         }

@@ -55,7 +55,7 @@ class SlicedStep final : public Step {
             NNBURST_TRY(setUpSlice(
                 slice, isPadded(slice) ? padInput(slice) : operands_[0] + slice.inputOffset));
             NNBURST_TRY(use_.run(limit));
-            if (limit.isOverAfter(TimeLimit::kWorkPerLook)) {
+            if (limit.isOverAfter(TimeLimit::kWorkPerCheck)) {
                 return {};
             }
         }

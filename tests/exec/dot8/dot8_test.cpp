@@ -602,9 +602,9 @@ TEST(Dot8Pace, tellsTheOtherThreadsThatTheTimeIsOver) {
     EXPECT_TRUE(other.isOverAfter(1));
 }
 
-TEST(Dot8Pace, looksAtTheTimeAlsoBetweenTheShortestTasks) {
+TEST(Dot8Pace, checksTheTimeLimitAlsoBetweenTheShortestTasks) {
     constexpr std::size_t kTasks = 70000;
-    static_assert(kTasks > TimeLimit::kWorkPerLook);
+    static_assert(kTasks > TimeLimit::kWorkPerCheck);
     std::atomic<bool> isOver{false};
     TimeLimit limit(std::chrono::steady_clock::now());
     dot8::Pace pace(&limit, isOver);
@@ -649,10 +649,10 @@ TEST(Dot8Models, runOnOurKernelsUnlessTheseAreSwitchedOff) {
         const auto graph = Graph::create(model, model.main);
         ASSERT_TRUE(graph);
         xnnpack::OperatorCache operators;
-        system::Mutex planning;
+        PlanningTurns planning;
         const auto plan =
             makePlan(**graph, {.inputs = {{.shape = {1, 8, 8, 16}}}, .omittedOutputs = {0}},
-                     kernels, operators, planning);
+                     kernels, operators, *planning.wait());
         ASSERT_TRUE(plan) << plan.error().message;
         EXPECT_EQ((*graph)->packedWeights->all().size(), useDotProducts ? 1U : 0U);
     }

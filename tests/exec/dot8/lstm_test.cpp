@@ -273,7 +273,7 @@ TEST(LstmOnPlainMicrokernels, endsAfterTheBlockOfColumnsInWhichItsTimeIsOver) {
         const std::unique_ptr<Step> step = given.makeOwn(kernels);
         ASSERT_NE(step, nullptr);
         TimeLimit late(std::chrono::steady_clock::now());
-        ASSERT_FALSE(late.isOverAfter(TimeLimit::kWorkPerLook - 2));
+        ASSERT_FALSE(late.isOverAfter(TimeLimit::kWorkPerCheck - 2));
         multipliedBlocks = 0;
         given.run(*step, late);
         EXPECT_EQ(multipliedBlocks, 1);

@@ -81,7 +81,7 @@ TEST(HalVersion, knowsOpenDimensionsFrom1_0AndUnknownRanksFrom1_2) {
     expectFirstVersion(makeRelu({}), HalVersion::V1_2, "unknown rank");
 }
 
-TEST(HalVersion, knowsRelaxedComputationFrom1_1) {
+TEST(HalVersion, supportsRelaxedComputationFrom1_1) {
     Model model = makeRelu();
     model.relaxComputationFloat32toFloat16 = true;
     expectFirstVersion(model, HalVersion::V1_1, "relaxed");
@@ -250,8 +250,8 @@ TEST(HalVersion, convertsRequestsThatItKnows) {
     }
     request.pools.emplace_back(BufferToken{1});
     for (const HalVersion version : kHalVersions) {
-        EXPECT_EQ(compliantWith(version, request).has_value(), knowsBuffers(version));
-        EXPECT_EQ(convertTo(version, request).has_value(), knowsBuffers(version));
+        EXPECT_EQ(compliantWith(version, request).has_value(), supportsBuffers(version));
+        EXPECT_EQ(convertTo(version, request).has_value(), supportsBuffers(version));
     }
     expectRefusal(compliantWith(HalVersion::V1_0, request), "pool 1");
 }
@@ -266,14 +266,14 @@ TEST(HalVersion, hasANameThatIsReadAsThatVersion) {
 
 TEST(HalVersion, keepsWhatAnEarlierOneBrought) {
     constexpr HalVersion kNext = HalVersion{static_cast<std::uint8_t>(kLatestHalVersion) + 1};
-    for (const auto knows :
-         {knowsRelaxedComputation, knowsPreference, knowsExtensions, knowsUnknownRank,
-          knowsCompilationCaching, knowsTypeAndVersionString, knowsOutputShapes, knowsTiming,
-          knowsDeadlines, knowsPriority, knowsBuffers, knowsFences, knowsDeadlineAndResourceErrors,
-          keepsReusableExecutions}) {
-        EXPECT_FALSE(knows(HalVersion::V1_0));
-        EXPECT_TRUE(knows(HalVersion::V1_3));
-        EXPECT_TRUE(knows(kNext));
+    for (const auto supports :
+         {supportsRelaxedComputation, supportsPreference, supportsExtensions, supportsUnknownRank,
+          supportsCompilationCaching, supportsTypeAndVersionString, supportsOutputShapes,
+          supportsTiming, supportsDeadlines, supportsPriority, supportsBuffers, supportsFences,
+          supportsDeadlineAndResourceErrors, supportsReusableExecutions}) {
+        EXPECT_FALSE(supports(HalVersion::V1_0));
+        EXPECT_TRUE(supports(HalVersion::V1_3));
+        EXPECT_TRUE(supports(kNext));
     }
 }
 

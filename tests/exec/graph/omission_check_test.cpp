@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <utility>
 
 #include "exec/graph/graph_check.h"
@@ -28,12 +29,13 @@ class Graphs {
     }
 
     /// Checks the omission of the inputs for which there is a true.
-    [[nodiscard]] Result<> check(const std::vector<bool>& isOmitted) const {
+    [[nodiscard]] Result<> check(const std::vector<bool>& isOmitted,
+                                 const std::atomic<bool>* isCancelled = nullptr) const {
         std::vector<const Graph*> referenced;
         for (const auto& graph : referenced_) {
             referenced.push_back(graph.get());
         }
-        return OmissionCheck(std::move(referenced)).check(*main_, isOmitted);
+        return OmissionCheck(std::move(referenced), isCancelled).check(*main_, isOmitted);
     }
 
   private:
@@ -89,6 +91,57 @@ TEST(OmissionCheck, refusesWhatAnOperationNeedsNamingBoth) {
     expectRefusal(other);
     EXPECT_NE(other.error().message.find("operation 1: ADD input 1"), std::string::npos)
         << other.error().message;
+}
+
+TEST(OmissionCheck, refusesALayoutThatHasNoDefault) {
+    ModelBuilder builder;
+    const auto heatmaps = builder.addTensor(TENSOR_FLOAT32, {1, 2, 2, 1});
+    const auto boxes = builder.addTensor(TENSOR_FLOAT32, {1, 4});
+    const auto layout = builder.addTensor(BOOL, {});
+    const auto scores = builder.addTensor(TENSOR_FLOAT32, {1, 1});
+    const auto locations = builder.addTensor(TENSOR_FLOAT32, {1, 1, 2});
+    builder.addOperation(OperationType::HEATMAP_MAX_KEYPOINT, {heatmaps, boxes, layout},
+                         {scores, locations});
+    const Graphs graphs(*builder.build({heatmaps, boxes, layout}, {scores, locations}));
+    const Result<> checked = graphs.check({false, false, true});
+    expectRefusal(checked);
+    EXPECT_NE(checked.error().message.find("input 2 (layout): left out"), std::string::npos)
+        << checked.error().message;
+}
+
+TEST(OmissionCheck, allowsAQuantizedLstmWithoutClips) {
+    ModelBuilder builder;
+    std::vector<std::uint32_t> inputs;
+    const auto add = [&](std::size_t count, OperandType type, const Dimensions& dimensions,
+                         float scale = 0.0F) {
+        for (std::size_t i = 0; i < count; ++i) {
+            inputs.push_back(builder.addTensor(type, dimensions, scale));
+        }
+    };
+    const float cellScale = 0x1p-11F;
+    add(1, TENSOR_QUANT8_ASYMM_SIGNED, {1, 1}, 1.0F);
+    add(8, TENSOR_QUANT8_SYMM, {1, 1}, 1.0F);  // weights of the gates
+    add(3, TENSOR_QUANT16_SYMM, {1}, 1.0F);    // cell-to-gate weights
+    add(4, TENSOR_INT32, {1});                 // biases
+    add(1, TENSOR_QUANT8_SYMM, {1, 1}, 1.0F);  // projection
+    add(1, TENSOR_INT32, {1});
+    add(1, TENSOR_QUANT8_ASYMM_SIGNED, {1, 1}, 1.0F);  // states
+    add(1, TENSOR_QUANT16_SYMM, {1, 1}, cellScale);
+    add(4, TENSOR_QUANT16_SYMM, {1}, 1.0F);  // layer normalization weights
+    add(6, FLOAT32, {});                     // clips, scales of the gates
+    add(1, INT32, {});
+    add(1, FLOAT32, {});
+    const auto state = builder.addTensor(TENSOR_QUANT8_ASYMM_SIGNED, {1, 1}, 1.0F);
+    const auto cell = builder.addTensor(TENSOR_QUANT16_SYMM, {1, 1}, cellScale);
+    const auto output = builder.addTensor(TENSOR_QUANT8_ASYMM_SIGNED, {1, 1}, 1.0F);
+    builder.addOperation(OperationType::QUANTIZED_LSTM, inputs, {state, cell, output});
+    const Graphs graphs(*builder.build(inputs, {state, cell, output}));
+    std::vector<bool> isOmitted(inputs.size(), false);
+    isOmitted[24] = isOmitted[25] = true;
+    const Result<> checked = graphs.check(isOmitted);
+    EXPECT_TRUE(checked) << checked.error().message;
+    isOmitted[26] = true;  // the scale of a gate
+    expectRefusal(graphs.check(isOmitted));
 }
 
 /// Runs `then`, of two floats, or `otherwise`.
@@ -191,6 +244,54 @@ Model makeNestedModel(std::size_t depth) {
 
 TEST(OmissionCheck, ofManyNestedBranchesEnds) {
     EXPECT_TRUE(Graphs(makeNestedModel(60)).check({false, true}));
+}
+
+constexpr std::size_t kLongBranch = 1024;
+
+/// `count` IFs, each with the same subgraph of kLongBranch TRANSPOSE by an optional permutation as
+/// both branches. Then an ADD that needs the permutation.
+Model makeRepeatedModel(std::size_t count) {
+    ModelBuilder builder;
+    ModelBuilder branch;
+    const auto matrix = branch.addTensor(TENSOR_FLOAT32, {2, 2});
+    const auto order = branch.addTensor(TENSOR_INT32, {2});
+    auto transposed = matrix;
+    for (std::size_t i = 0; i < kLongBranch; ++i) {
+        const auto next = branch.addTensor(TENSOR_FLOAT32, {2, 2});
+        branch.addOperation(OperationType::TRANSPOSE, {transposed, order}, {next});
+        transposed = next;
+    }
+    const auto both = builder.addReferenced(std::move(branch), {matrix, order}, {transposed});
+    const auto condition = builder.addTensor(TENSOR_BOOL8, {1});
+    const auto in = builder.addTensor(TENSOR_FLOAT32, {2, 2});
+    const auto permutation = builder.addTensor(TENSOR_INT32, {2});
+    auto value = in;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto next = builder.addTensor(TENSOR_FLOAT32, {2, 2});
+        builder.addOperation(OperationType::IF,
+                             {condition, builder.addSubgraphReference(both),
+                              builder.addSubgraphReference(both), value, permutation},
+                             {next});
+        value = next;
+    }
+    const auto sum = builder.addTensor(TENSOR_INT32, {2});
+    builder.addOperation(OperationType::ADD,
+                         {permutation, permutation, builder.addScalar(std::int32_t{0})}, {sum});
+    return std::move(*builder.build({condition, in, permutation}, {value, sum}));
+}
+
+TEST(OmissionCheck, looksAtNoMoreThanItsLimit) {
+    expectRefusal(Graphs(makeRepeatedModel(3)).check({false, false, true}));
+    // Each TRANSPOSE counts for four: an operation, two inputs and an output.
+    constexpr std::size_t kTooMany = OmissionCheck::kMaximumWork / (4 * kLongBranch);
+    EXPECT_TRUE(Graphs(makeRepeatedModel(kTooMany)).check({false, false, true}))
+        << "the rest is found when the graph runs";
+}
+
+TEST(OmissionCheck, endsWithoutAnErrorIfTheClientHasGone) {
+    const std::atomic<bool> isCancelled{true};
+    EXPECT_TRUE(
+        Graphs(makeTransposeModel()).check({true, false, false, false, false}, &isCancelled));
 }
 
 }  // namespace

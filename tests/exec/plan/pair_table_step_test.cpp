@@ -116,7 +116,7 @@ TEST(PairTableStep, fillsItsTableInTheFirstRunThatHasTheTime) {
     const auto step = given.makeStep();
     ASSERT_NE(step, nullptr);
     TimeLimit late(std::chrono::steady_clock::now());
-    ASSERT_TRUE(late.isOverAfter(TimeLimit::kWorkPerLook));
+    ASSERT_TRUE(late.isOverAfter(TimeLimit::kWorkPerCheck));
     const auto output = given.run(*step, late);
     EXPECT_EQ(output, std::vector<std::byte>(output.size()));
     EXPECT_TRUE(step->fillsTable());

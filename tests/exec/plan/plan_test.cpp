@@ -18,20 +18,20 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLongStep{5};
 
-/// Computes for kLongStep, unless its limit is over and it looks at that, and writes down how it
+/// Computes for kLongStep, unless its limit is over and it checks that, and writes down how it
 /// ended.
 class LongStep final : public Step {
   public:
     LongStep(std::string name, bool fillsTable, std::vector<std::string>& log,
-             bool looksAtLimit = true)
-        : name_(std::move(name)), fillsTable_(fillsTable), log_(log), looksAtLimit_(looksAtLimit) {}
+             bool checksLimit = true)
+        : name_(std::move(name)), fillsTable_(fillsTable), log_(log), checksLimit_(checksLimit) {}
 
     [[nodiscard]] bool fillsTable() const noexcept override { return fillsTable_; }
     Result<> setUp(std::span<std::byte* const> /*operands*/) override { return {}; }
     Result<> run(TimeLimit& limit) override {
         const Clock::time_point end = Clock::now() + kLongStep;
         while (Clock::now() < end) {
-            if (looksAtLimit_ && limit.isOverAfter(TimeLimit::kWorkPerLook)) {
+            if (checksLimit_ && limit.isOverAfter(TimeLimit::kWorkPerCheck)) {
                 log_.push_back(name_ + " was ended");
                 return {};
             }
@@ -44,7 +44,7 @@ class LongStep final : public Step {
     const std::string name_;
     const bool fillsTable_;
     std::vector<std::string>& log_;
-    const bool looksAtLimit_;
+    const bool checksLimit_;
 };
 
 using Log = std::vector<std::string>;

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "support/model_runner.h"
 #include "support/sanitizers.h"
@@ -180,8 +181,8 @@ Result<std::unique_ptr<Plan>> tryPlan(Graph& graph, xnnpack::OperatorCache& oper
         specialization.inputs.push_back({Shape(graph.subgraph.operands[input].dimensions), false});
     }
     specialization.omittedOutputs.resize(graph.subgraph.outputIndexes.size());
-    system::Mutex planning;
-    return makePlan(graph, specialization, kernels, operators, planning, limits);
+    PlanningTurns planning;
+    return makePlan(graph, specialization, kernels, operators, *planning.wait(), limits);
 }
 
 std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool useXnnpack) {
@@ -311,6 +312,42 @@ TEST(Planner, makesNoStepsForARunThatIsOver) {
     EXPECT_EQ(operators.find({.operation = 0}), nullptr);
     ASSERT_TRUE(tryPlan(**graph, operators, true));
     EXPECT_NE(operators.find({.operation = 0}), nullptr);
+}
+
+TEST(PlanningTurns, areTakenOneAfterTheOther) {
+    PlanningTurns planning;
+    PlanningTurns::Turn turn = *planning.wait();
+    std::atomic<bool> isTaken{false};
+    std::thread other([&] {
+        EXPECT_TRUE(planning.wait());
+        isTaken = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_FALSE(isTaken);
+    turn.reset();
+    other.join();
+    EXPECT_TRUE(isTaken);
+}
+
+TEST(PlanningTurns, areNotAwaitedByARunThatIsOver) {
+    PlanningTurns planning;
+    EXPECT_TRUE(planning.wait({.deadline = TimePoint()})) << "a free turn needs no wait";
+    const PlanningTurns::Turn turn = *planning.wait();
+    const auto late = planning.wait(
+        {.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20)});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    EXPECT_EQ(late.error().message,
+              "the deadline has passed while other executions planned the model");
+    std::atomic<bool> isCancelled{false};
+    std::thread cancelling([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        isCancelled = true;
+    });
+    const auto cancelled = planning.wait({.isCancelled = &isCancelled});
+    cancelling.join();
+    ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.error().status, ErrorStatus::GENERAL_FAILURE);
 }
 
 TEST(Planner, packsNoMoreWeightsThanTheAccountOfTheOperatorsAllows) {

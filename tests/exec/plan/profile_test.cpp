@@ -55,7 +55,7 @@ TEST_F(ProfileTest, writesDescribedStepsAndTheirRunsIntoItsFile) {
     EXPECT_FALSE((*profile)->isRecording());
     const std::uint32_t step =
         (*profile)->describe(7, convolution_, KernelLibrary::XNNPACK, "XNNPACK");
-    (*profile)->record(step, Profile::TimePoint(5us), Profile::TimePoint(8us));
+    (*profile)->record(step, TimePoint(5us), TimePoint(8us));
 
     const ReadProfile file = read();
     ASSERT_EQ(file.bytes.size(), kProfileBytes);
@@ -96,7 +96,7 @@ TEST_F(ProfileTest, countsStepsAndRecordsBeyondItsRoomAndDropsThem) {
         (void)(*profile)->describe(i, convolution_, KernelLibrary::OWN, "a name that is too long");
     }
     for (std::uint32_t i = 0; i <= kStepRecords; ++i) {
-        (*profile)->record(0, Profile::TimePoint(1us), Profile::TimePoint(2us));
+        (*profile)->record(0, TimePoint(1us), TimePoint(2us));
     }
     const ReadProfile file = read();
     ASSERT_EQ(file.bytes.size(), kProfileBytes);

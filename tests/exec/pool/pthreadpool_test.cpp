@@ -142,35 +142,35 @@ class TileWatch : public testing::Test {
         return calls.sorted().size();
     }
 
-    int looks = 0;
-    int overAfter = 1000;  ///< looks
+    int checks = 0;
+    int overAfter = 1000;  ///< checks
 
   private:
     static bool isOver(void* self) {
         auto& test = *static_cast<TileWatch*>(self);
-        return ++test.looks >= test.overAfter;
+        return ++test.checks >= test.overAfter;
     }
 };
 
-TEST_F(TileWatch, looksAsOftenAsIsWantedForEachOperator) {
+TEST_F(TileWatch, checksAsOftenAsIsWantedForEachOperator) {
     watch(10);
     EXPECT_EQ(tilesOf(100), 100U);
-    EXPECT_EQ(looks, 10);
+    EXPECT_EQ(checks, 10);
     EXPECT_EQ(tilesOf(100), 100U);
-    EXPECT_EQ(looks, 20);
+    EXPECT_EQ(checks, 20);
 }
 
-TEST_F(TileWatch, looksAfterEachOfFewTiles) {
+TEST_F(TileWatch, checksAfterEachOfFewTiles) {
     watch(10);
     EXPECT_EQ(tilesOf(4), 4U);
-    EXPECT_EQ(looks, 4);
+    EXPECT_EQ(checks, 4);
 }
 
 TEST_F(TileWatch, leavesTheOtherTilesOutWhenItIsOver) {
     overAfter = 3;
     watch(10);
     EXPECT_EQ(tilesOf(100), 30U);
-    EXPECT_EQ(looks, 3);
+    EXPECT_EQ(checks, 3);
 }
 
 TEST_F(TileWatch, isOfTheThreadThatAskedForItUntilItAsksForNone) {
@@ -178,7 +178,7 @@ TEST_F(TileWatch, isOfTheThreadThatAskedForItUntilItAsksForNone) {
     std::thread([this] { EXPECT_EQ(tilesOf(100), 100U); }).join();
     nnburst_watch_tiles(nullptr, nullptr, 0);
     EXPECT_EQ(tilesOf(100), 100U);
-    EXPECT_EQ(looks, 0);
+    EXPECT_EQ(checks, 0);
 }
 
 TEST(PthreadpoolOfThisProgram, isWhatXnnpackCalls) {

@@ -491,6 +491,23 @@ TEST(Conv2d, checksTypesThoughTheValuesOfScalarsAreNotKnown) {
               "CONV_2D input 12 (dilation height): type FLOAT32; must be INT32");
 }
 
+TEST(Conv2d, hasDefaultsForLayoutAndDilations) {
+    TestOperation given = smallConvolution();
+    ASSERT_EQ(given.refusal(), "");
+    TestOperation operation = smallConvolution();
+    operation.inputs[10] = omitted(BOOL);
+    operation.inputs[11] = omitted(INT32);
+    operation.inputs[12] = omitted(INT32);
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].data, given.outputs[0].data);
+    operation.inputs[12] = omitted(FLOAT32);
+    EXPECT_EQ(operation.refusal(),
+              "CONV_2D input 12 (dilation height): type FLOAT32; must be INT32");
+    operation.inputs[12] = scalar(1);
+    EXPECT_EQ(operation.refusal(),
+              "CONV_2D inputs 11 and 12 (dilations): one is left out; must be both or none");
+}
+
 TEST(GroupedConv2d, mustHaveALayout) {
     const auto grouped = [](std::size_t inputs) {
         TestOperation operation = smallConvolution();

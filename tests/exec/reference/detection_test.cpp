@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "exec/reference/operations.h"
@@ -175,7 +176,7 @@ TEST(BoxWithNmsLimit, lowersScoresOfOverlappingBoxes) {
     EXPECT_EQ(operation.outputs[0].values<float>(), (Floats{0.9F}));
 }
 
-TEST(BoxWithNmsLimit, givesNothingOfNothing) {
+TEST(BoxWithNmsLimit, givesEmptyOutputsForEmptyInputs) {
     const auto expectNone = [](TestOperation operation) {
         ASSERT_EQ(operation.refusal(), "");
         EXPECT_EQ(operation.outputs[0].dimensions, (Dimensions{0}));
@@ -204,6 +205,62 @@ TEST(BoxWithNmsLimit, survivesScoresAndParametersOutOfAllBounds) {
             }
         }
     }
+}
+
+/// One region of three classes: a candidate of class 1, and a box of class 2 whose corners are in
+/// the wrong order.
+TestOperation reversedBox(float scoreOfReversed) {
+    TestOperation operation = limitBoxes({1, 3}, {0, 0.9F, scoreOfReversed}, {0, 0, 1, 1}, {0}, -1);
+    operation.inputs[1] = floats({1, 12}, {0, 0, 1, 1, 0, 0, 2, 2, 5, 5, 1, 1});
+    operation.inputs[3] = scalar(0.3F);
+    operation.inputs[8] = scalar(0.3F);
+    return operation;
+}
+
+/// The same with scores of 8 bits.
+TestOperation reversedBox8(std::uint8_t scoreOfReversed) {
+    TestOperation operation = reversedBox(0.0F);
+    operation.inputs[0] = quant8({1, 3}, {0, 9, scoreOfReversed}, 0.1F, 0);
+    operation.inputs[1] = quant16({1, 12}, {0, 0, 8, 8, 0, 0, 16, 16, 40, 40, 8, 8});
+    operation.outputs[0] = tensor(TENSOR_QUANT8_ASYMM, {}, 0.1F, 0);
+    operation.outputs[1] = tensor(TENSOR_QUANT16_ASYMM, {}, 0.125F, 0);
+    return operation;
+}
+
+TEST(BoxWithNmsLimit, doesNotLookAtBoxesThatCannotBeTaken) {
+    TestOperation operation = reversedBox(0.0F);
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].values<float>(), (Floats{0.9F}));
+    EXPECT_EQ(operation.outputs[1].values<float>(), (Floats{0, 0, 2, 2}));
+    EXPECT_EQ(operation.outputs[2].values<std::int32_t>(), (Ints{1}));
+    EXPECT_EQ(operation.outputs[3].values<std::int32_t>(), (Ints{0}));
+    operation = reversedBox8(0);
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].values<std::uint8_t>(), (std::vector<std::uint8_t>{9}));
+    EXPECT_EQ(operation.outputs[1].values<std::uint16_t>(),
+              (std::vector<std::uint16_t>{0, 0, 16, 16}));
+}
+
+TEST(BoxWithNmsLimit, refusesReversedCandidates) {
+    const std::string message =
+        "BOX_WITH_NMS_LIMIT input 1 (regions): 5, 5, 1, 1 of region 0 and class 2; must be left, "
+        "top, right, bottom";
+    EXPECT_EQ(reversedBox(0.5F).refusal(), message);
+    EXPECT_EQ(reversedBox8(5).refusal(), message);
+}
+
+TEST(BoxWithNmsLimit, refusesReversedBoxesAmongTheFirstOfAnImage) {
+    const auto withBackground = [](const Ints& batches) {
+        TestOperation operation =
+            limitBoxes({2, 2}, {0, 0.9F, 0, 0.8F}, {0, 0, 1, 1, 2, 2, 3, 3}, batches, -1);
+        operation.inputs[1] = floats({2, 8}, {0, 0, 1, 1, 0, 0, 1, 1, 5, 5, 1, 1, 2, 2, 3, 3});
+        return operation;
+    };
+    // It is the third box of an image of two regions, or the first one of an image.
+    EXPECT_EQ(withBackground({0, 0}).refusal(), "");
+    EXPECT_EQ(withBackground({0, 1}).refusal(),
+              "BOX_WITH_NMS_LIMIT input 1 (regions): 5, 5, 1, 1 of region 1 and class 0; must be "
+              "left, top, right, bottom");
 }
 
 TEST(BoxWithNmsLimit, refusesOperandsThatBreakARule) {
@@ -400,6 +457,11 @@ TEST(DetectionPostprocessing, refusesOperandsThatBreakARule) {
     EXPECT_EQ(operation.refusal(), "");
     operation = twoOfThree({.isRegular = true, .classesPerDetection = -1});
     EXPECT_EQ(operation.refusal(), "");
+    operation = twoOfThree({.classesPerDetection = -1, .detectionsPerClass = -1});
+    operation.inputs[7].isConstant = false;
+    const Result<> checked = operation.check();
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().message, prefix + "7 (regular): its value is not known yet");
 }
 
 /// One anchor of width and height 8 at `scores.size()` places 10 apart in a row.

@@ -111,6 +111,21 @@ TEST(FullyConnected, survivesSumsThatDoNotFit) {
     EXPECT_EQ(operation.refusal(), "");
 }
 
+TEST(FullyConnected, refusesAnInputWithoutWholeRowsBeforeAllShapesAreKnown) {
+    TestOperation operation =
+        fullyConnected(tensor(TENSOR_FLOAT32, {2, 5}), tensor(TENSOR_FLOAT32, {0, 4}),
+                       tensor(TENSOR_FLOAT32, {0}), tensor(TENSOR_FLOAT32));
+    const Result<> checked = operation.check();
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().message,
+              "FULLY_CONNECTED input 0 (input): 10 elements; must be a multiple of 4, the input "
+              "size of the weights");
+    for (const Dimensions& dimensions : {Dimensions{2, 6}, Dimensions{2, 0}, Dimensions{}}) {
+        operation.inputs[0].dimensions = dimensions;
+        EXPECT_TRUE(operation.check());
+    }
+}
+
 TEST(FullyConnected, refusesOperandsThatBreakARule) {
     expectRefusals(
         smallFullyConnected,

@@ -21,7 +21,7 @@ namespace nnburst::exec {
 namespace {
 
 constexpr std::int32_t kRowLength = 1 << 18;
-static_assert(kRowLength > 2 * TimeLimit::kWorkPerLook);
+static_assert(kRowLength > 2 * TimeLimit::kWorkPerCheck);
 
 constexpr float kUnwritten = 1e6F;  // outputs are filled with a number below -kUnwritten
 
@@ -261,25 +261,25 @@ TestOperation makeLongTensor(OperationType type) {
 }
 
 /// How often a run looked at its time limit, and yielded.
-std::size_t looksOf(TestOperation operation, const OptionalTimePoint& deadline) {
-    std::size_t looks = 0;
+std::size_t checksOf(TestOperation operation, const OptionalTimePoint& deadline) {
+    std::size_t checks = 0;
     TimeLimit limit(deadline, nullptr,
-                    {[](void* pass) noexcept { ++*static_cast<std::size_t*>(pass); }, &looks});
+                    {[](void* pass) noexcept { ++*static_cast<std::size_t*>(pass); }, &checks});
     operation.timeLimit = &limit;
     EXPECT_EQ(operation.refusal(), "");
-    return looks;
+    return checks;
 }
 
-constexpr std::size_t kParts = kTensorSize / TimeLimit::kWorkPerLook;
+constexpr std::size_t kParts = kTensorSize / TimeLimit::kWorkPerCheck;
 
 class LongTensorTest : public testing::TestWithParam<OperationType> {};
 
-TEST_P(LongTensorTest, looksAtItsTimeLimitInside) {
-    EXPECT_GE(looksOf(makeLongTensor(GetParam()), {}), kParts - 1);  // not after the last one
+TEST_P(LongTensorTest, checksItsTimeLimitInside) {
+    EXPECT_GE(checksOf(makeLongTensor(GetParam()), {}), kParts - 1);  // not after the last one
 }
 
 TEST_P(LongTensorTest, endsWhenItsRunIsOutOfTime) {
-    EXPECT_LE(looksOf(makeLongTensor(GetParam()), std::chrono::steady_clock::now()), 3U);
+    EXPECT_LE(checksOf(makeLongTensor(GetParam()), std::chrono::steady_clock::now()), 3U);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -300,31 +300,31 @@ INSTANTIATE_TEST_SUITE_P(
                     OperationType::TRANSPOSE, OperationType::TRANSPOSE_CONV_2D),
     [](const auto& instance) { return std::string(toString(instance.param)); });
 
-TEST(HashtableLookup, looksAtItsTimeLimitThoughRowsHaveNoElements) {
+TEST(HashtableLookup, checksItsTimeLimitThoughRowsHaveNoElements) {
     const TestOperation operation{
         OperationType::HASHTABLE_LOOKUP,
         {int32s({kTensorSize}, std::vector<std::int32_t>(kTensorSize, 7)), int32s({1}, {7}),
          floats({1, 0}, {})},
         {tensor(OperandType::TENSOR_FLOAT32), tensor(OperandType::TENSOR_QUANT8_ASYMM, {}, 1.0F)}};
-    EXPECT_GE(looksOf(operation, {}), kParts - 1);
-    EXPECT_LE(looksOf(operation, std::chrono::steady_clock::now()), 3U);
+    EXPECT_GE(checksOf(operation, {}), kParts - 1);
+    EXPECT_LE(checksOf(operation, std::chrono::steady_clock::now()), 3U);
 }
 
 TEST(LocalResponseNormalization, endsInsideAWindowAsLargeAsItsSlice) {
     struct Looks {
         std::size_t count = 0;
         std::atomic<bool> areEnough{false};
-    } looks;
-    const auto countLook = [](void* pass) noexcept {
+    } checks;
+    const auto countCheck = [](void* pass) noexcept {
         auto& counted = *static_cast<Looks*>(pass);
         counted.areEnough = ++counted.count >= 4;
     };
-    TimeLimit limit({}, &looks.areEnough, {countLook, &looks});
+    TimeLimit limit({}, &checks.areEnough, {countCheck, &checks});
     TestOperation operation = makeLongTensor(OperationType::LOCAL_RESPONSE_NORMALIZATION);
     operation.inputs[1] = scalar(static_cast<std::int32_t>(kTensorSize));
     operation.timeLimit = &limit;
     ASSERT_EQ(operation.refusal(), "");
-    // The window of the first element takes more than 4 looks.
+    // The window of the first element takes more than 4 checks.
     EXPECT_LT(operation.outputs[0].values<float>()[1], -kUnwritten);
 }
 

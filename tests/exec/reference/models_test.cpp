@@ -106,7 +106,7 @@ void speak(const TfliteModel& imported, std::span<const std::byte> input,
     for (const Operand& operand : compiled->outputs()) {
         request.addOutput(sizeOf(operand));
     }
-    for (const TfliteModel::State& state : imported.states) {
+    for (const ModelState& state : imported.states) {
         request.outputs()[state.output] = request.inputs()[state.input];
     }
     const auto frameIn = request.input(0);
@@ -125,7 +125,7 @@ void speak(const TfliteModel& imported, std::span<const std::byte> input,
     EXPECT_LT(largest, 1e-5F);
 }
 
-TEST(ReferenceModels, speakFiveSentences) {
+TEST(ReferenceModels, matchGoldenOutputsOfFiveSpeechSequences) {
     NNBURST_SHARED_DATA_OR_SKIP(shared);
     const auto imported = loadTflite(shared / "models" / "tts_float.tflite");
     ASSERT_TRUE(imported) << imported.error().message;

@@ -43,6 +43,21 @@ TEST(L2Normalization, makesSlicesAlongAnyAxisOfLengthOne) {
     expectNear(operation.outputs[0], {1, 0.8F, 0, 0.6F});
 }
 
+/// Expects that an operation computes the same if its axis, the input after the given ones, is left
+/// out.
+void expectLastAxisIfOmitted(const TestOperation& withoutAxis) {
+    TestOperation last = withoutAxis;
+    ASSERT_EQ(last.refusal(), "");
+    TestOperation operation = withoutAxis;
+    operation.inputs.push_back(omitted(INT32));
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].data, last.outputs[0].data);
+}
+
+TEST(L2Normalization, worksAlongTheLastAxisIfTheAxisIsLeftOut) {
+    expectLastAxisIfOmitted(l2Normalization(floats({2, 2}, {3, 4, 6, 10}), tensor(TENSOR_FLOAT32)));
+}
+
 TEST(L2Normalization, keepsSlicesOfZeros) {
     TestOperation operation = l2Normalization(floats({1, 3}, {0, 0, 0}), tensor(TENSOR_FLOAT32));
     ASSERT_EQ(operation.refusal(), "");
@@ -137,6 +152,10 @@ TEST(LocalResponseNormalization, dividesByTheNeighbours) {
     expectNear(operation.outputs[0], {0, 2.0F / 3, 2.0F / 3});
 }
 
+TEST(LocalResponseNormalization, worksAlongTheLastAxisIfTheAxisIsLeftOut) {
+    expectLastAxisIfOmitted(localResponse(floats({2, 2}, {3, 4, 6, 10}), 1));
+}
+
 TEST(LocalResponseNormalization, takesAnyRadiusAndAxis) {
     TestOperation operation =
         localResponse(floats({2, 2}, {2, 0, 2, 0}), std::numeric_limits<std::int32_t>::max());
@@ -187,6 +206,8 @@ TEST(LogSoftmax, givesTheLogarithmEvenWhereTheProbabilityIsNone) {
     operation.outputs[0] = tensor(TENSOR_FLOAT32);
     ASSERT_EQ(operation.refusal(), "");
     expectNear(operation.outputs[0], {-500, 0});
+    operation.inputs[2] = omitted(INT32);
+    EXPECT_EQ(operation.refusal(), "LOG_SOFTMAX input 2 (axis): left out; must be given");
 }
 
 TEST(L2Pool2d, givesTheRootOfTheMeanSquare) {

@@ -56,7 +56,7 @@ TEST(SortFirst, endsWhenItsRunIsOutOfTime) {
                       return a < b;
                   });
         EXPECT_TRUE(limit.isOver());
-        EXPECT_LE(comparisons, TimeLimit::kWorkPerLook);
+        EXPECT_LE(comparisons, TimeLimit::kWorkPerCheck);
     }
 }
 

@@ -61,6 +61,15 @@ TEST(AveragePool2d, poolsChannelsInEitherLayout) {
     EXPECT_EQ(nchw.outputs[0].values<float>(), (std::vector<float>{2.5F, 25}));
 }
 
+TEST(AveragePool2d, poolsChannelsAtTheEndIfTheLayoutIsLeftOut) {
+    TestOperation last = smallAveragePool();
+    ASSERT_EQ(last.refusal(), "");
+    TestOperation operation = smallAveragePool();
+    operation.inputs[10] = omitted(BOOL);
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].data, last.outputs[0].data);
+}
+
 TEST(AveragePool2d, poolsMoreChannelsThanABlock) {
     constexpr std::uint32_t kChannels = 200;
     std::vector<float> input(std::size_t{2} * kChannels);

@@ -21,7 +21,7 @@ using enum OperandType;
 
 /// Units, or a rank, in whose loops the time passes more than once.
 constexpr std::uint32_t kLong = 1 << 18;
-static_assert(kLong > 2 * TimeLimit::kWorkPerLook);
+static_assert(kLong > 2 * TimeLimit::kWorkPerCheck);
 
 /// The outputs of a run whose time is over before it begins.
 std::vector<TestOperand> runLate(TestOperation operation) {
@@ -38,14 +38,14 @@ bool isUnwritten(const TestOperand& output) {
                        [](std::byte byte) { return byte == std::byte{0xCD}; });
 }
 
-/// How often a run looks at its time limit.
-std::size_t countLooks(TestOperation operation) {
-    std::size_t looks = 0;
+/// How often a run checks its time limit.
+std::size_t countChecks(TestOperation operation) {
+    std::size_t checks = 0;
     TimeLimit limit({}, nullptr,
-                    {[](void* pass) noexcept { ++*static_cast<std::size_t*>(pass); }, &looks});
+                    {[](void* pass) noexcept { ++*static_cast<std::size_t*>(pass); }, &checks});
     operation.timeLimit = &limit;
     EXPECT_EQ(operation.refusal(), "");
-    return looks;
+    return checks;
 }
 
 // ---- RNN
@@ -120,9 +120,9 @@ TEST(Rnn, refusesOperandsThatBreakARule) {
              },
              "RNN input 4 (hidden state in): size 3 of axis 0; must be 2, the batch size of the "
              "input"},
-            {[](auto& o) { o.inputs[5] = scalar(4); },
-             "RNN input 5 (activation): value 4; must be 0 (NONE), 1 (RELU), 2 (RELU1) or 3 "
-             "(RELU6)"},
+            {[](auto& o) { o.inputs[5] = scalar(5); },
+             "RNN input 5 (activation): value 5; must be 0 (NONE), 1 (RELU), 2 (RELU1), 3 (RELU6), "
+             "4 (TANH) or 6 (SIGMOID)"},
             {[](auto& o) {
                  o.outputShapes = {Shape{2, 3}, Shape{3, 3}};
              },
@@ -190,6 +190,85 @@ TEST(SequenceRnn, leavesAuxiliaryWeightsThatARequestMayLeaveOutToThePlanner) {
     operation.inputs[10] = tensor(TENSOR_FLOAT32);
     operation.inputs[11] = tensor(TENSOR_FLOAT32);
     EXPECT_TRUE(operation.check());
+}
+
+// ---- Activations of RNNs and SVDF
+
+constexpr OperationType kActivated[] = {
+    OperationType::RNN, OperationType::UNIDIRECTIONAL_SEQUENCE_RNN,
+    OperationType::BIDIRECTIONAL_SEQUENCE_RNN, OperationType::SVDF};
+
+/// One step of one unit, whose sum is `input`. The last output is the activated sum.
+TestOperation oneUnit(OperationType type, OperandType elements, std::int32_t activation,
+                      float input) {
+    const auto given = [elements](const Dimensions& shape, const std::vector<float>& values) {
+        return elements == TENSOR_FLOAT16 ? halves(shape, values) : floats(shape, values);
+    };
+    const TestOperand one = given({1, 1}, {1.0F});
+    const TestOperand zero = given({1, 1}, {0.0F});
+    const TestOperand bias = given({1}, {0.0F});
+    const std::vector<TestOperand> layer{one, zero, bias, zero};
+    const bool isUnidirectional = type == OperationType::UNIDIRECTIONAL_SEQUENCE_RNN;
+    const bool isBidirectional = type == OperationType::BIDIRECTIONAL_SEQUENCE_RNN;
+    const Dimensions shape =
+        isUnidirectional || isBidirectional ? Dimensions{1, 1, 1} : Dimensions{1, 1};
+    TestOperation operation{type, {given(shape, {input})}, {}};
+    auto& inputs = operation.inputs;
+    if (type == OperationType::SVDF) {
+        inputs.insert(inputs.end(), {one, one, bias, zero, scalar(1)});
+    } else {
+        inputs.insert(inputs.end(), layer.begin(), layer.end());
+    }
+    if (isBidirectional) {
+        inputs.insert(inputs.end(), layer.begin(), layer.end());
+        inputs.insert(inputs.end(), 3, omitted(elements));
+    }
+    inputs.push_back(scalar(activation));
+    if (isUnidirectional) {
+        inputs.push_back(scalar(1));
+    } else if (isBidirectional) {
+        inputs.insert(inputs.end(), {scalar(true), scalar(false)});
+    }
+    operation.outputs.assign(isUnidirectional ? 1U : 2U, tensor(elements));
+    return operation;
+}
+
+TEST(RecurrentActivation, mayBeTanhOrSigmoid) {
+    struct ActivationCase {
+        std::int32_t activation;
+        float input;
+        float expected;
+    };
+    constexpr ActivationCase kCases[] = {
+        {0, 2.0F, 2.0F}, {1, -2.0F, 0.0F},      {2, 2.0F, 1.0F},      {2, -2.0F, -1.0F},
+        {3, 7.0F, 6.0F}, {4, 1.0F, 0.7615942F}, {6, 1.0F, 0.7310586F}};
+    for (const OperationType type : kActivated) {
+        for (const ActivationCase& test : kCases) {
+            SCOPED_TRACE(std::string(toString(type)) + ", activation " +
+                         std::to_string(test.activation));
+            TestOperation single = oneUnit(type, TENSOR_FLOAT32, test.activation, test.input);
+            ASSERT_EQ(single.refusal(), "");
+            EXPECT_NEAR(single.outputs.back().values<float>()[0], test.expected, 1e-6F);
+            TestOperation half = oneUnit(type, TENSOR_FLOAT16, test.activation, test.input);
+            ASSERT_EQ(half.refusal(), "");
+            EXPECT_NEAR(static_cast<float>(half.outputs.back().values<Float16>()[0]), test.expected,
+                        5e-4F);
+        }
+    }
+}
+
+TEST(RecurrentActivation, isRefusedIfTheHalHasNoSuch) {
+    for (const OperationType type : kActivated) {
+        for (const OperandType elements : {TENSOR_FLOAT32, TENSOR_FLOAT16}) {
+            for (const std::int32_t activation : {5, 7}) {
+                const std::string refusal = oneUnit(type, elements, activation, 1.0F).refusal();
+                EXPECT_NE(refusal.find("(activation): value " + std::to_string(activation) +
+                                       "; must be 0 (NONE)"),
+                          std::string::npos)
+                    << toString(type) << ": " << refusal;
+            }
+        }
+    }
 }
 
 // ---- LSTM
@@ -608,8 +687,8 @@ TEST(Lstm, writesNoStateWhenItsRunIsOutOfTime) {
     }
 }
 
-TEST(Lstm, looksAtItsTimeLimitInLoopsOverUnits) {
-    EXPECT_GE(countLooks(longLstm()), 70U);  // 49 while it multiplies
+TEST(Lstm, checksItsTimeLimitInLoopsOverUnits) {
+    EXPECT_GE(countChecks(longLstm()), 70U);  // 49 while it multiplies
 }
 
 TEST(Lstm, leavesOptionsThatComeWithTheRequestToThePlanner) {
@@ -708,6 +787,67 @@ TEST(SequenceLstm, needsAsMuchScratchMemoryForAnyNumberOfSteps) {
     EXPECT_EQ(scratchBytes(10000), scratchBytes(100));
 }
 
+constexpr std::uint32_t kManySteps = 1000;
+
+/// An LSTM of float16 with one unit, whose cell state is 1 at first. Each step adds 0.0004, which
+/// is less than half of the difference between 1 and the next float16.
+TestOperation slowLstm(OperationType type, bool isTimeMajor) {
+    const bool isBidirectional = type == OperationType::BIDIRECTIONAL_SEQUENCE_LSTM;
+    const std::size_t layers = isBidirectional ? 2 : 1;
+    const TestOperand none = omitted(TENSOR_FLOAT16);
+    const TestOperand noClip = scalar(Float16(0.0F));
+    const Dimensions shape =
+        isTimeMajor ? Dimensions{kManySteps, 1, 1} : Dimensions{1, kManySteps, 1};
+    TestOperation operation{type, {halves(shape, std::vector<float>(kManySteps))}, {}};
+    auto& inputs = operation.inputs;
+    for (std::size_t layer = 0; layer < layers; ++layer) {
+        inputs.insert(inputs.end(), 8, halves({1, 1}, {0.0F}));  // weights
+        inputs.insert(inputs.end(), 3, none);
+        for (const float bias : {20.0F, 20.0F, 0.0004F, 20.0F}) {
+            inputs.push_back(halves({1}, {bias}));
+        }
+        inputs.insert(inputs.end(), 2, none);
+    }
+    for (std::size_t layer = 0; layer < layers; ++layer) {
+        inputs.insert(inputs.end(), {halves({1, 1}, {0.0F}), halves({1, 1}, {1.0F})});
+    }
+    if (isBidirectional) {
+        inputs.insert(inputs.end(), 9, none);
+    }
+    inputs.insert(inputs.end(), {scalar(4), noClip, noClip});
+    if (isBidirectional) {
+        inputs.push_back(scalar(false));
+    }
+    inputs.push_back(scalar(isTimeMajor));
+    operation.outputs.assign(3 * layers, tensor(TENSOR_FLOAT16));
+    return operation;
+}
+
+TEST(SequenceLstm, keepsStatesOfHalvesExactBetweenSteps) {
+    constexpr double kCell = 1.4;
+    constexpr double kTolerance = 2e-3;
+    for (const OperationType type : {OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM,
+                                     OperationType::BIDIRECTIONAL_SEQUENCE_LSTM}) {
+        for (const bool isTimeMajor : {false, true}) {
+            SCOPED_TRACE(std::string(toString(type)) + (isTimeMajor ? ", time major" : ""));
+            TestOperation operation = slowLstm(type, isTimeMajor);
+            ASSERT_EQ(operation.refusal(), "");
+            const std::size_t layers = operation.outputs.size() / 3;
+            for (std::size_t layer = 0; layer < layers; ++layer) {
+                const auto results = operation.outputs[layer].values<Float16>();
+                ASSERT_EQ(results.size(), kManySteps);
+                const Float16 last = layer == 0 ? results.back() : results.front();
+                EXPECT_NEAR(static_cast<float>(last), std::tanh(kCell), kTolerance);
+                const std::size_t states = layers + 2 * layer;
+                const auto output = operation.outputs[states].values<Float16>();
+                const auto cell = operation.outputs[states + 1].values<Float16>();
+                EXPECT_EQ(static_cast<float>(output.at(0)), static_cast<float>(last));
+                EXPECT_NEAR(static_cast<float>(cell.at(0)), kCell, kTolerance);
+            }
+        }
+    }
+}
+
 // ---- Quantised LSTM
 
 TEST(FixedPoint16, hasTheTangentsOfRealNumbers) {
@@ -778,6 +918,35 @@ TEST(QuantizedLstm, doesNotClipToLessThanAStep) {
     EXPECT_EQ(operation.outputs[2].values<std::int8_t>(), std::vector<std::int8_t>{127});
 }
 
+TEST(QuantizedLstm, doesNotClipIfItsClipsAreLeftOut) {
+    TestOperation unlimited = quantizedLstm({32767, -32767}, 0.0F, 0.0F);
+    ASSERT_EQ(unlimited.refusal(), "");
+    TestOperation operation = quantizedLstm({32767, -32767}, 0.0F, 0.0F);
+    operation.inputs[24] = omitted(FLOAT32);
+    operation.inputs[25] = omitted(FLOAT32);
+    ASSERT_EQ(operation.refusal(), "");
+    for (std::size_t output = 0; output < 3; ++output) {
+        EXPECT_EQ(operation.outputs[output].data, unlimited.outputs[output].data) << output;
+    }
+    operation.inputs[24] = omitted(INT32);
+    EXPECT_EQ(operation.refusal(),
+              "QUANTIZED_LSTM input 24 (cell clip): type INT32; must be FLOAT32");
+}
+
+TEST(QuantizedLstm, computesInTheScalesOfItsStatesWhateverThoseOfItsOutputs) {
+    TestOperation same = quantizedLstm({32767, -32767}, 0.7F, 0.7F);
+    ASSERT_EQ(same.refusal(), "");
+    TestOperation operation = quantizedLstm({32767, -32767}, 0.7F, 0.7F);
+    for (TestOperand& output : operation.outputs) {
+        output.scale *= 2;
+    }
+    operation.outputs[2].zeroPoint = 5;
+    ASSERT_EQ(operation.refusal(), "");
+    for (std::size_t output = 0; output < 3; ++output) {
+        EXPECT_EQ(operation.outputs[output].data, same.outputs[output].data) << output;
+    }
+}
+
 TEST(QuantizedLstm, writesNothingWhenItsRunIsOutOfTime) {
     const std::vector<std::int16_t> cellState(kLong, 100);
     for (const TestOperand& output : runLate(quantizedLstm(cellState, 0.0F, 0.0F))) {
@@ -785,9 +954,9 @@ TEST(QuantizedLstm, writesNothingWhenItsRunIsOutOfTime) {
     }
 }
 
-TEST(QuantizedLstm, looksAtItsTimeLimitInLoopsOverUnits) {
+TEST(QuantizedLstm, checksItsTimeLimitInLoopsOverUnits) {
     const std::vector<std::int16_t> cellState(kLong, 100);
-    EXPECT_GE(countLooks(quantizedLstm(cellState, 0.0F, 0.0F)), 70U);  // 65 while it multiplies
+    EXPECT_GE(countChecks(quantizedLstm(cellState, 0.0F, 0.0F)), 70U);  // 65 while it multiplies
 }
 
 /// A step with one input and one unit. All weights are 0.
@@ -825,6 +994,17 @@ TEST(Quantized16BitLstm, takesBiasesWhoseScaleIsRounded) {
 }
 
 // ---- SVDF
+
+TEST(Svdf, multipliesFeaturesBeyondHalvesByTheTimeWeights) {
+    TestOperation operation{
+        OperationType::SVDF,
+        {halves({1, 1}, {300.0F}), halves({1, 1}, {300.0F}), halves({1, 2}, {0.0F, 0.01F}),
+         omitted(TENSOR_FLOAT16), halves({1, 2}, {0.0F, 0.0F}), scalar(1), scalar(0)},
+        {tensor(TENSOR_FLOAT16), tensor(TENSOR_FLOAT16)}};
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_NEAR(static_cast<float>(operation.outputs[1].values<Float16>()[0]), 900.0F, 1.0F);
+    EXPECT_TRUE(std::isinf(static_cast<float>(operation.outputs[0].values<Float16>()[0])));
+}
 
 TEST(Svdf, endsWithinAUnitWhenItsRunIsOutOfTime) {
     const std::vector<float> ones(kLong, 1.0F);

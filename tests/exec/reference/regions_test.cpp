@@ -7,7 +7,10 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "exec/reference/test_operation.h"
 
@@ -186,6 +189,49 @@ TEST(RoiAlign, refusesRegionsThatEndBeyondTheEdgeOfTheImage) {
         for (TestOperation operation :
              {alignRowTo(513, isColumn), poolRegion(alignRowTo(513, isColumn))}) {
             EXPECT_NE(operation.refusal().find("input 1 (regions)"), std::string::npos);
+        }
+    }
+}
+
+TEST(RoiPooling, multipliesByTheReciprocalOfTheRatioBeforeItRounds) {
+    std::vector<float> features(18);
+    std::iota(features.begin(), features.end(), 0.0F);
+    TestOperation operation = alignRegion({635.5F, 0, 635.5F, 1}, 0);
+    operation.inputs[0] = floats({1, 1, 18, 1}, features);
+    operation.inputs[6] = scalar(41.0F);
+    operation = poolRegion(std::move(operation));
+    // 635.5 / 41 is 15.5; the product with the float nearest to 1 / 41 is less.
+    for (const OperandType type : {TENSOR_FLOAT32, TENSOR_QUANT8_ASYMM}) {
+        EXPECT_EQ(resultOf(withFeatures(type, operation)), 15.0F) << toString(type);
+    }
+}
+
+TEST(RoiAlign, multipliesByTheReciprocalOfTheRatioBeforeItChoosesSamples) {
+    TestOperation operation = alignRegion({0, 0, 21, 1}, 0);
+    operation.inputs[0] = floats({1, 1, 4, 1}, {0, 0, 0, 8});
+    operation.inputs[6] = scalar(7.0F);
+    // The product with the float nearest to 1 / 7 is more than 3: a bin of four samples, of which
+    // the last one lies at 2.625.
+    EXPECT_NEAR(resultOf(std::move(operation)), 1.25F, 1e-5F);
+}
+
+TEST(RoiAlign, refusesRatiosThatNoPositionCanBeDividedBy) {
+    using Limits = std::numeric_limits<float>;
+    for (const bool isAlign : {true, false}) {
+        for (const std::size_t ratio : {5U, 6U}) {
+            for (const float value :
+                 {0.0F, -1.0F, Limits::quiet_NaN(), Limits::infinity(), Limits::denorm_min()}) {
+                TestOperation operation = alignRegion({0, 0, 0, 0}, 0);
+                operation.inputs[ratio] = scalar(value);
+                if (!isAlign) {
+                    operation = poolRegion(std::move(operation));
+                }
+                const std::string refusal = operation.refusal();
+                EXPECT_NE(refusal.find("must be more than 0 and finite, and have a finite "
+                                       "reciprocal"),
+                          std::string::npos)
+                    << value << ": " << refusal;
+            }
         }
     }
 }

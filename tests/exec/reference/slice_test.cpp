@@ -48,7 +48,7 @@ TEST(Slice, takesABlock) {
     EXPECT_EQ(operation.outputs[0].values<float>(), (std::vector<float>{3, 5, 9, 11}));
 }
 
-TEST(Slice, takesNothing) {
+TEST(Slice, acceptsASizeOf0) {
     TestOperation operation = slice(counting({2, 3}), {2, 0}, {-1, 3});
     ASSERT_EQ(operation.refusal(), "");
     EXPECT_EQ(operation.outputs[0].dimensions, (Dimensions{0, 3}));

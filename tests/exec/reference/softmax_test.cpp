@@ -55,6 +55,17 @@ TEST(Softmax, worksAlongAnyAxis) {
     }
 }
 
+TEST(Softmax, worksAlongTheLastAxisIfTheAxisIsLeftOut) {
+    TestOperation last = smallSoftmax();
+    ASSERT_EQ(last.refusal(), "");
+    TestOperation operation = smallSoftmax();
+    operation.inputs.push_back(omitted(INT32));
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].data, last.outputs[0].data);
+    operation.inputs[2] = omitted(FLOAT32);
+    EXPECT_EQ(operation.refusal(), "SOFTMAX input 2 (axis): type FLOAT32; must be INT32");
+}
+
 TEST(Softmax, givesUnitsOf256ths) {
     // Elements differ by log 3 in real numbers.
     TestOperation operation =

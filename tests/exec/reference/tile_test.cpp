@@ -42,7 +42,7 @@ TEST(Tile, repeatsAlongEightAxes) {
     }
 }
 
-TEST(Tile, takesNoneOfAnAxis) {
+TEST(Tile, acceptsAMultipleOf0) {
     TestOperation operation = tile(counting({2, 2}), {0, 3});
     ASSERT_EQ(operation.refusal(), "");
     EXPECT_EQ(operation.outputs[0].dimensions, (Dimensions{0, 6}));

@@ -205,7 +205,7 @@ TEST(ControlFlow, endsALoopAtTheDeadline) {
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
 }
 
-/// Of each value of loopOfManyValues: some pieces, between which a copy looks at the limits.
+/// Of each value of loopOfManyValues: some pieces, between which a copy checks the limits.
 constexpr std::uint32_t kLargeValueBytes = 2 << 20;
 
 /// A loop on x and four large values, all of which begin as the same input.
@@ -376,6 +376,18 @@ TEST(ControlFlow, refusesConditionsThatAreNotDeclaredAsOneTruthValue) {
         Model branch = chainModel(1);
         branch.main.operands[0].dimensions = dimensions;
         expectRefusal(branch, "IF input 0 (condition): ");
+    }
+}
+
+TEST(ControlFlow, refusesWrongDimensionsOfAConditionThatIsLeftOut) {
+    Model model = chainModel(1);
+    model.main.operands.push_back(operand(kBool, {1}, OperandLifeTime::NO_VALUE));
+    model.main.operations[0].inputs[0] = 3;
+    test::recountConsumers(model);
+    EXPECT_TRUE(CompiledModel::compile(makeEngine(true), model));
+    for (const Dimensions& dimensions : {Dimensions{}, Dimensions{0}, Dimensions{2}}) {
+        model.main.operands[3].dimensions = dimensions;
+        expectRefusal(model, "IF input 0 (condition): ");
     }
 }
 

@@ -372,7 +372,7 @@ TEST(Interpreter, takesScalarsOfTheRequest) {
     }
 }
 
-TEST(Interpreter, looksAtTheDeadlineBeforeEachOperation) {
+TEST(Interpreter, checksTheDeadlineBeforeEachOperation) {
     const auto compiled = compile(reshapeModel(), true);
     const std::vector<std::int32_t> shape{3, 2};
     TestRequest request;

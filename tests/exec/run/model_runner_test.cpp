@@ -19,7 +19,10 @@
 #include <thread>
 
 #include "account/account.h"
+#include "account/growing_charge.h"
+#include "exec/graph/graph_check.h"
 #include "exec/run/engine.h"
+#include "exec/run/graph_runner.h"
 #include "exec/run/model_user.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
@@ -160,14 +163,14 @@ TEST(ModelRunners, reportTheShapesOfARunThatTheyRemember) {
     ASSERT_TRUE(model);
     User user(model, 1);
     ASSERT_TRUE(user.run());
-    EXPECT_FALSE(user.bindings.memo.wasOfUse);
+    EXPECT_FALSE(user.bindings.memo.wasHit);
     const OutputShape expected{.dimensions = model->outputs()[0].dimensions, .isSufficient = true};
     for (const auto& before : {std::vector<OutputShape>(), std::vector<OutputShape>(1),
                                std::vector<OutputShape>{{.dimensions = {7}, .isSufficient = false}},
                                std::vector<OutputShape>(3, expected)}) {
         ExecutionOutcome outcome{.outputShapes = before, .timing = {}};
         ASSERT_TRUE(model->run(user.bindings, Priority::MEDIUM, {}, outcome));
-        EXPECT_TRUE(user.bindings.memo.wasOfUse);
+        EXPECT_TRUE(user.bindings.memo.wasHit);
         EXPECT_EQ(outcome.outputShapes, std::vector<OutputShape>{expected});
     }
 }
@@ -185,7 +188,7 @@ TEST(ModelRunners, computeInTheMemoryOfTheRequestThatRunsWhicheverRanBefore) {
     for (User* user : {&first, &first, &second, &second, &first}) {
         const bool isFirst = user == &first;
         ASSERT_TRUE(user->run());
-        EXPECT_TRUE(user->bindings.memo.wasOfUse);
+        EXPECT_TRUE(user->bindings.memo.wasHit);
         EXPECT_EQ(user->takeOutput(), isFirst ? ofFirst : ofSecond);
     }
 }
@@ -247,7 +250,7 @@ TEST(ModelRunners, aRunWaitsWhileAllProcessorsAreInUse) {
     const auto result = late.run({.deadline = std::chrono::steady_clock::now() + 1ms});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
-    EXPECT_EQ(model->runnerCount(), 2U) << "or it could not run without a lane, once it may";
+    EXPECT_EQ(model->runnerCount(), 2U) << "or no execution of it could be extra";
 }
 
 TEST(ModelRunners, withoutMemoryForThemRunsFollowEachOther) {
@@ -348,6 +351,141 @@ TEST(ModelRunners, areChargedToTheClientForWhichTheyAreMade) {
     model = nullptr;
     EXPECT_EQ(poor->usage(Resource::MEMORY).used, 0U);
     EXPECT_EQ(other->usage(Resource::MEMORY).used, 0U);
+}
+
+constexpr std::uint32_t kChain = 1000;
+/// Less than a plan or an interpreter of `chainOfSums` takes.
+constexpr std::uint64_t kChainBytes = std::uint64_t{kChain} * 256;
+
+/// kChain additions of a tensor to itself, one after the other. Interpreted if requests give their
+/// activation.
+Model chainOfSums(const Dimensions& dimensions, bool isInterpreted) {
+    constexpr auto kFloat = OperandType::TENSOR_FLOAT32;
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kFloat, dimensions);
+    const auto activation =
+        isInterpreted ? builder.addTensor(OperandType::INT32, {}) : builder.addScalar(0);
+    auto sum = x;
+    for (std::uint32_t i = 0; i < kChain; ++i) {
+        const auto next = builder.addTensor(kFloat, dimensions);
+        builder.addOperation(OperationType::ADD, {sum, sum, activation}, {next});
+        sum = next;
+    }
+    std::vector<std::uint32_t> inputs{x};
+    if (isInterpreted) {
+        inputs.push_back(activation);
+    }
+    return build(builder, std::move(inputs), {sum});
+}
+
+SharedAccount accountWith(std::uint64_t memoryBytes) {
+    Amounts limits;
+    limits[Resource::MEMORY] = memoryBytes;
+    return Account::create("client", limits);
+}
+
+void makeTwoRunners(CompiledModel& model, Account* account) {
+    (void)model.addUser();
+    (void)model.addUser();
+    model.makeRunnersForUsers(account);
+    model.removeUser();
+    model.removeUser();
+}
+
+TEST(ModelRunners, countTheStructureOfTheirPlansAndInterpreters) {
+    for (const bool isInterpreted : {false, true}) {
+        const auto model = compileOn(engineWith(2), chainOfSums({4}, isInterpreted));
+        ASSERT_TRUE(model);
+        const std::uint64_t alone = model->memoryBytes();
+        EXPECT_GE(alone, kChainBytes);
+        const SharedAccount poor = accountWith(kChainBytes);
+        makeTwoRunners(*model, poor.get());
+        EXPECT_EQ(model->runnerCount(), 1U);
+        const SharedAccount rich = accountWith(1 << 30);
+        makeTwoRunners(*model, rich.get());
+        EXPECT_EQ(model->runnerCount(), 2U);
+        EXPECT_GE(rich->usage(Resource::MEMORY).used, kChainBytes);
+        TestRequest request;
+        request.addInput(bytesOf(std::vector<float>(4)));
+        if (isInterpreted) {
+            request.addInput(bytesOf(std::vector<std::int32_t>{0}));
+        }
+        request.addOutput(4 * sizeof(float));
+        ASSERT_TRUE(request.run(*model));
+        EXPECT_GE(model->memoryBytes(), 2 * alone);
+    }
+}
+
+TEST(ModelRunners, areNotMadeIfTheirStructureExceedsALimit) {
+    for (const bool isInterpreted : {false, true}) {
+        const Model source = chainOfSums({4}, isInterpreted);
+        const auto model =
+            compileOn(engineWith(2, {.concurrencyMemoryBytes = kChainBytes}), source);
+        ASSERT_TRUE(model);
+        makeTwoRunners(*model, nullptr);
+        EXPECT_EQ(model->runnerCount(), 1U);
+        const SharedAccount poor = accountWith(kChainBytes);
+        GrowingCharge memory(poor.get(), Resource::MEMORY);
+        const auto refused = CompiledModel::compile(engineWith(1), source, {}, {.memory = &memory});
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)
+            << refused.error().message;
+    }
+}
+
+TEST(ModelRunners, chargeTheStructureOfEachPlanToTheClientWhoseRunMakesIt) {
+    const auto model = compileOn(engineWith(1), chainOfSums({0}, false));
+    ASSERT_TRUE(model);
+    const SharedAccount account = accountWith(1 << 30);
+    ClientShare client(nullptr, account);
+    std::uint64_t before = 0;
+    for (std::uint32_t size = 1; size <= 3; ++size) {
+        TestRequest request;
+        request.addInput(bytesOf(std::vector<float>(size)), {size});
+        request.addOutput(size * sizeof(float));
+        const Result<> run = request.runFor(client, *model);
+        ASSERT_TRUE(run) << run.error().message;
+        const std::uint64_t used = account->usage(Resource::MEMORY).used;
+        EXPECT_GE(used, before + kChainBytes);
+        before = used;
+    }
+}
+
+/// Gives memory for four floats.
+class FourFloats final : public GraphOutputs {
+  public:
+    [[nodiscard]] bool wants(std::size_t /*output*/) const noexcept override { return true; }
+    [[nodiscard]] Result<std::byte*> place(std::size_t /*output*/, const Shape& /*shape*/,
+                                           std::uint64_t /*sizeBytes*/) override {
+        return memory_.data();
+    }
+    [[nodiscard]] Result<> sufficient() const override { return {}; }
+
+  private:
+    AlignedBuffer memory_ = *AlignedBuffer::allocate(4 * sizeof(float));
+};
+
+TEST(GraphRunner, waitsUntilItsDeadlineWhileOthersPlanTheGraph) {
+    const Model model = doubling({0});
+    const Kernels kernels{.usesXnnpack = false};
+    const auto shared = SharedGraph::create(model, model.main, {}, nullptr);
+    ASSERT_TRUE(shared) << shared.error().message;
+    GraphRunner runner(kernels, **shared, {});
+    ASSERT_TRUE(runner.prepare(nullptr, GraphCheck::endOfFolding(), {}));
+    const AlignedBuffer memory = *AlignedBuffer::allocate(4 * sizeof(float));
+    const std::array inputs{GraphInput{.shape = {4}, .data = memory.data()}};
+    FourFloats output;
+    {
+        const auto turn = (*shared)->planning.wait();
+        const Result<> late =
+            runner.run(inputs, output, {.deadline = std::chrono::steady_clock::now() + 20ms});
+        ASSERT_FALSE(late);
+        EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    }
+    const Result<> run = runner.run(inputs, output, {});
+    ASSERT_TRUE(run) << run.error().message;
+    const auto turn = (*shared)->planning.wait();
+    EXPECT_TRUE(runner.run(inputs, output, {})) << "a run that has a plan does not wait";
 }
 
 /// Weights in memory of a client, who changes them after the preparation.
@@ -547,8 +685,8 @@ TEST(ModelRunners, keepNoOperatorsOfPlansThatFail) {
     }
     constexpr std::uint64_t kWeightBytes =
         std::uint64_t{kConvolvedChannels} * 9 * kConvolvedChannels * sizeof(float);
-    Amounts limits;
-    limits[Resource::MEMORY] = 1;
+    Amounts limits;  // for the structure of a plan, but not for the addresses of 8 rows
+    limits[Resource::MEMORY] = 4096;
     ClientShare poor(nullptr, Account::create("poor", limits));
     ClientShare gone;
     gone.cancel();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// How many executions the gate lets in at a time.
+/// How many executions the gate admits at a time.
 
 #include <gtest/gtest.h>
 
@@ -99,19 +99,20 @@ TEST(ExecutionGate, anExecutionThatLetsOthersPassKeepsItsRunner) {
     EXPECT_EQ(runner, 1U) << "the same model, beside the one that waits";
 }
 
-TEST(ExecutionGate, isCrowdedWhenSpinningClientsWouldTakeTheProcessorsOfExecutions) {
+TEST(ExecutionGate, tellsWhenSpinningClientsWouldTakeTheProcessorsOfExecutions) {
     ExecutionGate gate(4);
     std::vector<RunnerSet> models(2);
-    EXPECT_FALSE(gate.isCrowded());
+    EXPECT_FALSE(gate.spinningWouldOversubscribe());
     Pass first(gate, models[0]);
     ASSERT_TRUE(first.enter({}));
-    EXPECT_FALSE(gate.isCrowded()) << "two executions and two clients on four processors";
+    EXPECT_FALSE(gate.spinningWouldOversubscribe())
+        << "two executions and two clients on four processors";
     Pass second(gate, models[1]);
     ASSERT_TRUE(second.enter({}));
-    EXPECT_TRUE(gate.isCrowded()) << "three of each";
+    EXPECT_TRUE(gate.spinningWouldOversubscribe()) << "three of each";
 }
 
-TEST(ExecutionGate, whoSpinsIsLetInOrLateLikeOthers) {
+TEST(ExecutionGate, aSpinningWaiterIsAdmittedOrTimesOut) {
     ExecutionGate gate(2);
     RunnerSet model;
     for (int i = 0; i < 100; ++i) {
@@ -198,7 +199,7 @@ TEST(ExecutionGate, letsOthersInWhenAnExecutionThatNeedsAllLanesGivesUp) {
     givingUp.join();
 }
 
-TEST(ExecutionGate, losesNobodyUnderLoad) {
+TEST(ExecutionGate, admitsEveryExecutionUnderLoad) {
     ExecutionGate gate(2);
     std::vector<RunnerSet> models(3);
     std::vector<int> counts(models.size());  // each guarded by its model lock

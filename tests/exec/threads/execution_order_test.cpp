@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// The order in which the gate lets waiting executions in, and which make way for others.
+/// The order in which the gate admits waiting executions, and which yield to others.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -71,7 +71,7 @@ TEST(ExecutionGate, letsTheMostUrgentInFirst) {
     EXPECT_EQ(order, "hml");
 }
 
-TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
+TEST(ExecutionGate, aRunningExecutionYieldsToAMoreUrgentOne) {
     ExecutionGate gate(1);
     RunnerSet lowModel;
     RunnerSet highModel;
@@ -100,7 +100,7 @@ TEST(ExecutionGate, aRunningExecutionMakesWayForAMoreUrgentOne) {
 
 /// An execution that has yielded keeps its runner, for which one of another client waits. Others of
 /// its own client are more urgent.
-TEST(ExecutionGate, whoWaitsForARunnerLendsItsTurnToTheExecutionThatHoldsIt) {
+TEST(ExecutionGate, aRunnerHolderRunsInPlaceOfAClientThatWaitsForItsRunner) {
     ExecutionGate gate(1);
     RunnerSet shared;
     std::vector<RunnerSet> models(2);
@@ -157,7 +157,7 @@ TEST(ExecutionGate, whoWaitsForARunnerLendsItsTurnToTheExecutionThatHoldsIt) {
     EXPECT_EQ(order, "lvm");
 }
 
-TEST(ExecutionGate, whoLendsItsTurnIsChargedForIt) {
+TEST(ExecutionGate, chargesTheWaitingClientWhileARunnerHolderRunsInItsPlace) {
     ExecutionGate gate(1);
     RunnerSet shared;
     RunnerSet own;
@@ -190,7 +190,7 @@ TEST(ExecutionGate, whoLendsItsTurnIsChargedForIt) {
 }
 
 /// The running execution has looked for others long before one waited for its runner.
-TEST(ExecutionGate, whoLendsItsTurnIsChargedForThatTimeOnly) {
+TEST(ExecutionGate, chargesTheWaitingClientOnlySinceItHasWaited) {
     ExecutionGate gate(1);
     RunnerSet shared;
     std::vector<RunnerSet> own(2);
@@ -320,7 +320,7 @@ TEST(ExecutionGate, manyClientsOfOneUserDoNotOvertakeThatOfAnother) {
     EXPECT_LE(order.find('o'), 1U) << order;
 }
 
-TEST(ExecutionGate, aRunningExecutionMakesWayForOtherClients) {
+TEST(ExecutionGate, aRunningExecutionYieldsToOtherClients) {
     ExecutionGate gate(1);
     ClientShare urgentShare;
     ClientShare modestShare;
@@ -379,7 +379,7 @@ TEST(ExecutionGate, aShortExecutionIsNotInterruptedForAClientThatHasUsedAsMuch) 
     GTEST_SKIP() << "the machine is too busy";
 }
 
-TEST(ExecutionGate, anExecutionThatHasWaitedMakesWayForOtherClients) {
+TEST(ExecutionGate, anExecutionThatHasWaitedYieldsToOtherClients) {
     using Clock = std::chrono::steady_clock;
     ExecutionGate gate(1);
     ClientShare holderShare;
@@ -443,7 +443,7 @@ TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) 
     return pass.enter({.deadline = TimePoint(std::chrono::steady_clock::now()) + 50ms}).has_value();
 }
 
-/// A gate with one lane, whose execution makes no way, and the clients of two users.
+/// A gate with one lane, whose execution does not yield, and the clients of two users.
 class GateThatIsHeld : public testing::Test {
   protected:
     GateThatIsHeld() { EXPECT_TRUE(holder->enter({})); }
@@ -458,16 +458,16 @@ class GateThatIsHeld : public testing::Test {
     std::optional<Pass> holder{std::in_place, gate, models[0], Pass::Width::ONE_LANE, &holding};
 };
 
-TEST_F(GateThatIsHeld, letsTheNextInBesideAnExecutionThatMakesNoWay) {
+TEST_F(GateThatIsHeld, admitsTheNextBesideAnExecutionThatDoesNotYield) {
     for (int time = 0; time < 2; ++time) {
         Pass beside(gate, models[1], Pass::Width::ONE_LANE, &other);
         EXPECT_TRUE(beside.enter({.deadline = TimePoint(std::chrono::steady_clock::now()) + 20s}));
-        std::this_thread::sleep_for(10ms);  // nobody waits: the gate does not look any more
+        std::this_thread::sleep_for(10ms);  // nobody waits: the gate does not check any more
     }
 }
 
-/// The gate has a thread that looks whether somebody has waited for too long: who waits sleeps.
-TEST_F(GateThatIsHeld, wakesNobodyWhoMayNotRunBesideOthers) {
+/// A thread of the gate checks for executions that have waited for too long. Waiting ones sleep.
+TEST_F(GateThatIsHeld, admitsNoIneligibleWaiterWithoutALane) {
     std::thread([&] {
         Pass ofTheSameModel(gate, models[0], Pass::Width::ONE_LANE, &other);
         rusage before{};
@@ -475,7 +475,7 @@ TEST_F(GateThatIsHeld, wakesNobodyWhoMayNotRunBesideOthers) {
         ::getrusage(RUSAGE_THREAD, &before);
         EXPECT_FALSE(isLetIn(ofTheSameModel));
         ::getrusage(RUSAGE_THREAD, &after);
-        EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 20) << "of 50 looks";
+        EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 20) << "of 50 checks";
     }).join();
 }
 
@@ -507,8 +507,8 @@ TEST_F(GateThatIsHeld, letsNoneInBesideAnotherOfItsClient) {
     EXPECT_FALSE(isLetIn(own));
 }
 
-/// Whom it made way for could not run either.
-TEST_F(GateThatIsHeld, oneThatRunsBesideOthersMakesWayOnceThereIsALane) {
+/// Until then the execution that it would yield to could not run either.
+TEST_F(GateThatIsHeld, anExtraExecutionYieldsOnceALaneIsFree) {
     Pass beside(gate, models[1], Pass::Width::ONE_LANE, &second);
     ASSERT_TRUE(beside.enter({}));
     std::atomic<bool> wasIn{false};
@@ -557,7 +557,7 @@ class GateOfABusyClient : public testing::Test {
             EXPECT_TRUE(pass.enter({}));
             isHeld = true;
             while (!isOver) {
-                if (makesWay) {
+                if (yields) {
                     pass.yieldToOthers();
                     niceOfHolder = ::getpriority(PRIO_PROCESS, 0);
                 }
@@ -585,7 +585,7 @@ class GateOfABusyClient : public testing::Test {
     std::thread holder;
     std::atomic<bool> isHeld{false};
     std::atomic<bool> isOver{false};
-    std::atomic<bool> makesWay{false};
+    std::atomic<bool> yields{false};
     std::atomic<int> niceOfHolder{0};
 };
 
@@ -610,8 +610,8 @@ TEST_F(GateOfABusyClient, letsTheSameOneInAgainAndAgain) {
     end();
 }
 
-/// Those without a client may not exceed the lanes.
-TEST_F(GateOfABusyClient, letsOneInBeforeOneThatMayNotBeLetIn) {
+/// An execution without a client may not be extra.
+TEST_F(GateOfABusyClient, skipsAWaiterThatIsNotEligibleForAdmissionWithoutALane) {
     begin();
     std::thread ofNobody([&] {
         Pass pass(gate, models[2]);
@@ -627,24 +627,24 @@ TEST_F(GateOfABusyClient, letsOneInBeforeOneThatMayNotBeLetIn) {
     ofNobody.join();
 }
 
-/// The same with a second lane, which an execution holds that never looks for others.
-class GateOfOneThatDoesNotLook : public GateOfABusyClient {
+/// The same with a second lane, which an execution holds that never checks the gate.
+class GateOfOneThatDoesNotCheck : public GateOfABusyClient {
   protected:
-    GateOfOneThatDoesNotLook() : GateOfABusyClient(2) { EXPECT_TRUE(unseen.enter({})); }
+    GateOfOneThatDoesNotCheck() : GateOfABusyClient(2) { EXPECT_TRUE(unseen.enter({})); }
 
     ClientShare another;
     RunnerSet modelOfAnother;
     Pass unseen{gate, modelOfAnother, Pass::Width::ONE_LANE, &another};
 };
 
-TEST_F(GateOfOneThatDoesNotLook, letsTheSameOneInAgainAndAgain) {
+TEST_F(GateOfOneThatDoesNotCheck, letsTheSameOneInAgainAndAgain) {
     begin();
     for (int times = 0; times < 3; ++times) {
         const auto start = std::chrono::steady_clock::now();
         Pass pass(gate, models[2], Pass::Width::ONE_LANE, &ofAnotherUser);
         EXPECT_TRUE(isLetIn(pass));
         if (times != 0) {  // it was admitted last
-            EXPECT_GE(std::chrono::steady_clock::now() - start, 200us) << "others may have looked";
+            EXPECT_GE(std::chrono::steady_clock::now() - start, 200us) << "others may have checked";
         }
     }
     end();
@@ -680,7 +680,7 @@ TEST_F(GateOfABusyClient, itsExecutionHasALowPriorityBesideOneThatWasLetIn) {
     begin();
     std::optional<Pass> beside(std::in_place, gate, models[2], Pass::Width::ONE_LANE, &modest);
     EXPECT_TRUE(isLetIn(*beside));
-    makesWay = true;
+    yields = true;
     const auto watchdog = std::chrono::steady_clock::now() + 1s;
     while (niceOfHolder == usual && std::chrono::steady_clock::now() < watchdog) {
         std::this_thread::sleep_for(100us);

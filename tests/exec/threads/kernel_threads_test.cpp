@@ -87,7 +87,7 @@ TEST(KernelThreads, haveTheUsualPriorityWhereABackgroundJobMakesThem) {
     EXPECT_EQ(found.policy, SCHED_OTHER);
 }
 
-TEST(ServingThread, staysOffTheProcessorsOfPoolThreadsUnlessNoneIsLeft) {
+TEST(ServingThread, doesNotRunOnTheProcessorsOfPoolThreadsUnlessNoneIsLeft) {
     const std::vector<std::uint32_t> usable = system::usableProcessors();
     const std::span<const std::uint32_t> none;
     const std::span<const std::uint32_t> allButTheFirst = std::span(usable).subspan(1);

@@ -91,7 +91,7 @@ TEST(ExecutionGate, anExecutionThatHasWaitedStaysOnAProcessorOfItsOwn) {
 
 /// One that gives its lane to others inside waits again, and gets all its processors back in the
 /// end.
-TEST(ExecutionGate, anExecutionThatMakesWayMayRunAnywhereAfterwards) {
+TEST(ExecutionGate, anExecutionThatYieldsMayRunAnywhereAfterwards) {
     ExecutionGate gate(2);
     std::vector<RunnerSet> models(4);
     auto first = std::make_unique<Pass>(gate, models[0]);

@@ -137,15 +137,15 @@ class LongSum {
     std::unique_ptr<Step> step_;
 };
 
-TEST(PiecewiseStepLimit, looksBetweenPieces) {
+TEST(PiecewiseStepLimit, checksItsLimitBetweenPieces) {
     ASSERT_TRUE(xnnpack::initialize());
     constexpr std::uint32_t kPiece = 65536;
     LongSum sum(6 * kPiece + 1);
-    int looks = 0;
-    const YieldCallback countLooks{[](void* count) noexcept { ++*static_cast<int*>(count); },
-                                   &looks};
-    ASSERT_TRUE(sum.run(TimeLimit({}, nullptr, countLooks)));
-    EXPECT_EQ(looks, 6);
+    int checks = 0;
+    const YieldCallback countChecks{[](void* count) noexcept { ++*static_cast<int*>(count); },
+                                    &checks};
+    ASSERT_TRUE(sum.run(TimeLimit({}, nullptr, countChecks)));
+    EXPECT_EQ(checks, 6);
     EXPECT_EQ(sum.computed(), 6 * kPiece + 1);
 }
 
