@@ -7,14 +7,17 @@
 /// values.
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "nnburst/export.h"
-#include "nnburst/tflite.h"
 #include "nnburst/types.h"
 
 namespace nnburst {
+
+struct TfliteModel;  // tflite.h
 
 /// An input or output of a model.
 struct NamedOperand {
@@ -27,12 +30,21 @@ struct NamedOperand {
     bool operator==(const NamedOperand&) const = default;
 };
 
+/// A value that a recurrent model gives to its next run: output `output` becomes input `input`. At
+/// first all its bytes are 0, or the zero point if its type is TENSOR_QUANT8_ASYMM_SIGNED.
+struct ModelState {
+    std::uint32_t input = 0;
+    std::uint32_t output = 0;
+};
+
+/// Dimensions of inputs, by name.
+using InputDimensions = std::map<std::string, Dimensions, std::less<>>;
+
 /// All inputs and outputs of a model, in the model's order.
 struct ModelSignature {
     std::vector<NamedOperand> inputs;
     std::vector<NamedOperand> outputs;
-    /// Values that a recurrent model gives to its next run: output `output` becomes input `input`.
-    std::vector<TfliteModel::State> states;
+    std::vector<ModelState> states;
 };
 
 /// The signature of `model`, which is valid. A model has neither names nor declared states: inputs

@@ -21,7 +21,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,10 +50,10 @@ struct SessionOptions {
     BurstOptions burst;      ///< how both sides wait; one execution is in flight at most
     MeasureTiming measure = MeasureTiming::NO;  ///< YES: Session::timing has durations
     OptionalTimeoutDuration loopTimeout;        ///< see ExecutionOptions
-    /// Dimensions, by name, of inputs that the model leaves open. If this is empty, `open` gives
-    /// open sizes the default that the file has for them, mostly 1; otherwise it keeps them open
-    /// (TfliteOptions::keepsOpenSizes), and each must be set here.
-    std::map<std::string, Dimensions, std::less<>> inputDimensions;
+    /// Dimensions of inputs that the model leaves open. `open` imports the file with them
+    /// (TfliteOptions::inputDimensions): inputs that are not named here get the default that the
+    /// file has for open sizes, mostly 1. `create` needs those of all open inputs.
+    InputDimensions inputDimensions;
     /// Initial memory of each output whose dimensions are open. If a run needs more, the session
     /// enlarges the memory, up to the maximum, and repeats the run.
     std::uint64_t openOutputBytes = 64 << 10;
@@ -63,8 +62,8 @@ struct SessionOptions {
 
 /// Movable; moving does not change the addresses of inputs and outputs. Keeps the prepared model
 /// and its memory alive. The session holds the states of recurrent models (ModelSignature::states),
-/// which are not among its inputs and outputs: they begin as TfliteModel::State says and pass from
-/// one run to the next without a copy.
+/// which are not among its inputs and outputs: they begin as ModelState says and pass from one
+/// run to the next without a copy.
 class Session {
   public:
     /// Imports the `.tflite` file at `path`, prepares it on `device` and makes a session for it.

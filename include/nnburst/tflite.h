@@ -6,12 +6,12 @@
 /// Import of TensorFlow Lite model files (schema version 3).
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "nnburst/export.h"
+#include "nnburst/model_signature.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
 
@@ -25,6 +25,10 @@ struct TfliteOptions {
     /// The signature to import: its subgraph becomes the model, and its names those of inputs and
     /// outputs. Empty: the file's main subgraph, with the names of its tensors.
     std::string signature;
+    /// Dimensions of inputs of which the file leaves sizes open, as TFLite's ResizeInputTensor. The
+    /// sizes that it does not leave open must be the same. Inputs are named as in
+    /// TfliteModel::inputNames.
+    InputDimensions inputDimensions;
 };
 
 /// A function that a file offers by name (SignatureDef).
@@ -39,21 +43,14 @@ struct TfliteSignature {
 /// - Quantised weights of operators that compute in floating point become floating point, which is
 ///   more exact than what TFLite does.
 /// - 64-bit integers, which the HAL does not have, become TENSOR_INT32 where their values are known
-///   to fit: constants, axes, indices.
+///   to fit: inputs, whose elements have 32 bits then, constants, axes, indices.
 /// - Variable tensors (states of recurrent operators), which the HAL does not have, become inputs
 ///   and outputs of the model, after those of the file.
 struct TfliteModel {
-    /// A state: feed model output `output` back to model input `input` of the next step. At first
-    /// all its bytes are 0, or the zero point if its type is TENSOR_QUANT8_ASYMM_SIGNED.
-    struct State {
-        std::uint32_t input = 0;
-        std::uint32_t output = 0;
-    };
-
     Model model;
     std::vector<std::string> inputNames;   ///< of the file's inputs, in order, without states
     std::vector<std::string> outputNames;  ///< of the file's outputs, in order, without states
-    std::vector<State> states;
+    std::vector<ModelState> states;
     std::vector<TfliteSignature> signatures;  ///< all that the file has
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "model/operand_info.h"
+#include "nnburst/tflite.h"
 
 namespace nnburst {
 namespace {

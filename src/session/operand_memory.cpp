@@ -112,7 +112,7 @@ Result<OperandMemory> OperandMemory::create(const ModelSignature& signature,
     NNBURST_TRY_ASSIGN(MemoryPool pool, MemoryPool::create(sizes.poolBytes()));
     OperandMemory memory(std::move(pool));
     memory.states_ = signature.states;
-    for (const TfliteModel::State& state : signature.states) {
+    for (const ModelState& state : signature.states) {
         const NamedOperand& input = signature.inputs[state.input];
         memory.firstStateBytes_.push_back(firstStateByte(input.type, input.zeroPoint));
     }

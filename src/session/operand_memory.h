@@ -73,7 +73,7 @@ class OperandMemory {
     MemoryPool pool_;
     std::vector<Place> inputs_;
     std::vector<Place> outputs_;
-    std::vector<TfliteModel::State> states_;
+    std::vector<ModelState> states_;
     std::vector<std::byte> firstStateBytes_;  ///< one for each of states_
 };
 

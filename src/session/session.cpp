@@ -12,6 +12,7 @@
 
 #include "model/invalid.h"
 #include "model/operand_info.h"
+#include "nnburst/tflite.h"
 #include "nnburst/validation.h"
 #include "session/operand_list.h"
 #include "session/operand_memory.h"
@@ -72,10 +73,10 @@ Result<> checkOptions(const SessionOptions& options) {
 }
 
 /// One flag an operand: whether it is a state.
-std::vector<bool> stateFlags(std::size_t count, const std::vector<TfliteModel::State>& states,
-                             std::uint32_t TfliteModel::State::*index) {
+std::vector<bool> stateFlags(std::size_t count, const std::vector<ModelState>& states,
+                             std::uint32_t ModelState::*index) {
     std::vector<bool> flags(count);
-    for (const TfliteModel::State& state : states) {
+    for (const ModelState& state : states) {
         flags[state.*index] = true;
     }
     return flags;
@@ -101,8 +102,9 @@ Result<> checkSame(const char* kind, const std::vector<NamedOperand>& now,
     return {};
 }
 
-/// A run whose time is over does not make the descriptor readable: it is looked for so often.
-constexpr std::chrono::milliseconds kLookInterval{10};
+/// Interval at which runs are polled, because one whose time is over does not make the descriptor
+/// readable.
+constexpr std::chrono::milliseconds kPollInterval{10};
 
 /// Waits until `descriptor` is readable, or for `time`, or for a signal.
 void pollFor(int descriptor, std::chrono::nanoseconds time) noexcept {
@@ -134,12 +136,10 @@ class Session::Impl {
           options_(options),
           signature_(std::move(signature)),
           memory_(std::move(memory)),
-          inputs_(
-              "input", signature_.inputs,
-              stateFlags(signature_.inputs.size(), signature_.states, &TfliteModel::State::input)),
+          inputs_("input", signature_.inputs,
+                  stateFlags(signature_.inputs.size(), signature_.states, &ModelState::input)),
           outputs_("output", signature_.outputs,
-                   stateFlags(signature_.outputs.size(), signature_.states,
-                              &TfliteModel::State::output)),
+                   stateFlags(signature_.outputs.size(), signature_.states, &ModelState::output)),
           outputBytes_(outputs_.operands().size()) {
         for (std::size_t index = 0; index < outputBytes_.size(); ++index) {
             const std::size_t output = outputs_.modelIndex(index);
@@ -213,7 +213,7 @@ class Session::Impl {
                 return false;
             }
             if (!hasNews) {
-                pollFor(descriptor, std::min<std::chrono::nanoseconds>(left, kLookInterval));
+                pollFor(descriptor, std::min<std::chrono::nanoseconds>(left, kPollInterval));
             }
         }
         NNBURST_TRY(wait());
@@ -235,7 +235,7 @@ class Session::Impl {
         NNBURST_TRY(checkIdle("replaceModel"));
         NNBURST_TRY(checkSame("input", signature_.inputs, next.signature_.inputs));
         NNBURST_TRY(checkSame("output", signature_.outputs, next.signature_.outputs));
-        const auto isSame = [](const TfliteModel::State& a, const TfliteModel::State& b) {
+        const auto isSame = [](const ModelState& a, const ModelState& b) {
             return a.input == b.input && a.output == b.output;
         };
         if (!std::ranges::equal(signature_.states, next.signature_.states, isSame)) {
@@ -410,7 +410,7 @@ Session::~Session() = default;
 Result<Session> Session::open(Device& device, const std::string& path,
                               const SessionOptions& options) {
     NNBURST_TRY_ASSIGN(const TfliteModel model,
-                       loadTflite(path, {.keepsOpenSizes = !options.inputDimensions.empty()}));
+                       loadTflite(path, {.inputDimensions = options.inputDimensions}));
     return create(device, model, options);
 }
 

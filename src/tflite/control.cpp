@@ -5,21 +5,34 @@
 /// Converters of operators that run other subgraphs.
 
 #include "tflite/converters.h"
+#include "tflite/shapes.h"
 
 namespace nnburst::tflite {
 
 namespace {
 
-/// Imports subgraph `index`, which must have these numbers of inputs and outputs; returns a
-/// reference to it.
-Result<std::uint32_t> reference(OperatorImport& op, std::int32_t index, std::size_t inputs,
-                                std::size_t outputs) {
-    NNBURST_TRY_ASSIGN(const ImportedSubgraph subgraph,
-                       op.tensors().file().importReferenced(index));
-    if (subgraph.inputs != inputs || subgraph.outputs != outputs) {
-        return invalid("subgraph {} with {} inputs and {} outputs: must have {} and {}", index,
-                       subgraph.inputs, subgraph.outputs, inputs, outputs);
+/// The shapes of the inputs from `first` on.
+std::vector<Dimensions> shapesFrom(OperatorImport& op, std::size_t first) {
+    std::vector<Dimensions> shapes;
+    for (std::size_t i = first; i < op.inputCount(); ++i) {
+        shapes.push_back(op.shape(i));
     }
+    return shapes;
+}
+
+/// Imports subgraph `index`, which must have as many inputs as `use` and `outputs` outputs.
+Result<ImportedSubgraph> importChecked(OperatorImport& op, std::int32_t index,
+                                       const SubgraphUse& use, std::size_t outputs) {
+    NNBURST_TRY_ASSIGN(ImportedSubgraph subgraph, op.tensors().file().importReferenced(index, use));
+    if (subgraph.inputs.size() != use.inputs.size() || subgraph.outputs.size() != outputs) {
+        return invalid("subgraph {} with {} inputs and {} outputs: must have {} and {}", index,
+                       subgraph.inputs.size(), subgraph.outputs.size(), use.inputs.size(), outputs);
+    }
+    return subgraph;
+}
+
+/// An operand that refers to the subgraph.
+std::uint32_t reference(OperatorImport& op, const ImportedSubgraph& subgraph) {
     return op.tensors().builder().addSubgraphReference(subgraph.referenced);
 }
 
@@ -36,12 +49,22 @@ std::vector<std::uint32_t> outputsOf(const OperatorImport& op) {
 /// The first input is the condition; the others go to the subgraph.
 Result<> convertIf(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::IfOptions>());
-    const std::size_t arguments = op.inputCount() - 1;
-    NNBURST_TRY_ASSIGN(const std::uint32_t then,
-                       reference(op, options->then_subgraph_index(), arguments, op.outputCount()));
-    NNBURST_TRY_ASSIGN(const std::uint32_t otherwise,
-                       reference(op, options->else_subgraph_index(), arguments, op.outputCount()));
-    std::vector<std::uint32_t> inputs{op.input(0), then, otherwise};
+    const SubgraphUse use{.inputs = shapesFrom(op, 1)};
+    NNBURST_TRY_ASSIGN(const ImportedSubgraph then,
+                       importChecked(op, options->then_subgraph_index(), use, op.outputCount()));
+    NNBURST_TRY_ASSIGN(const ImportedSubgraph otherwise,
+                       importChecked(op, options->else_subgraph_index(), use, op.outputCount()));
+    for (std::size_t i = 0; i < op.outputCount(); ++i) {
+        const ImportedSubgraph::Output& output = then.outputs[i];
+        if (isKnown(output.dimensions) && output == otherwise.outputs[i]) {
+            if (output.isScalar) {
+                op.inferScalarOutput(i);
+            } else {
+                op.inferOutputShape(output.dimensions, i);
+            }
+        }
+    }
+    std::vector<std::uint32_t> inputs{op.input(0), reference(op, then), reference(op, otherwise)};
     for (std::size_t i = 1; i < op.inputCount(); ++i) {
         inputs.push_back(op.input(i));
     }
@@ -57,13 +80,19 @@ Result<> convertWhile(OperatorImport& op, OperationType operation) {
         return invalid("{} outputs for {} inputs: must be the same number", op.outputCount(),
                        count);
     }
-    NNBURST_TRY_ASSIGN(const std::uint32_t condition,
-                       reference(op, options->cond_subgraph_index(), count, 1));
-    NNBURST_TRY_ASSIGN(const std::uint32_t body,
-                       reference(op, options->body_subgraph_index(), count, count));
-    std::vector<std::uint32_t> inputs{condition, body};
+    NNBURST_TRY_ASSIGN(const ImportedSubgraph body,
+                       importChecked(op, options->body_subgraph_index(),
+                                     {.inputs = shapesFrom(op, 0), .isLoopBody = true}, count));
+    NNBURST_TRY_ASSIGN(
+        const ImportedSubgraph condition,
+        importChecked(op, options->cond_subgraph_index(), {.inputs = body.inputs}, 1));
+    std::vector<std::uint32_t> inputs{reference(op, condition), reference(op, body)};
     for (std::size_t i = 0; i < count; ++i) {
         inputs.push_back(op.input(i));
+        // The body may not run at all.
+        if (isKnown(op.shape(i)) && op.shape(i) == body.outputs[i].dimensions) {
+            op.inferShapeOf(i, i);
+        }
     }
     op.add(operation, std::move(inputs), outputsOf(op));
     return {};

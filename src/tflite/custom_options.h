@@ -15,16 +15,18 @@
 
 #include "model/invalid.h"
 #include "nnburst/result.h"
-#include "tflite/tensors.h"
+#include "tflite/operator.h"
 
 namespace nnburst::tflite {
 
 /// The options of a custom operator, verified, in aligned memory of their own.
 class CustomOptions {
   public:
-    [[nodiscard]] static Result<CustomOptions> read(const schema::Operator& declaration) {
+    /// Operators may share options: the copies count as constants.
+    [[nodiscard]] static Result<CustomOptions> read(OperatorImport& op) {
         constexpr std::size_t kMaximumBytes = 64 * 1024;
         constexpr std::size_t kMaximumDepth = 4;
+        const schema::Operator& declaration = op.declaration();
         const auto* given = declaration.custom_options();
         const std::size_t sizeBytes = sizeOf(given);
         if (declaration.custom_options_format() != 0 || sizeBytes == 0 ||
@@ -32,6 +34,7 @@ class CustomOptions {
             return invalid("options of format {} with {} bytes: must be a FlexBuffer of 1 to {}",
                            declaration.custom_options_format(), sizeBytes, kMaximumBytes);
         }
+        NNBURST_TRY(op.tensors().file().takeConstantBytes(sizeBytes));
         CustomOptions options;
         options.bytes_.assign(given->begin(), given->end());
         std::vector<std::uint8_t> reuseTracker;
@@ -63,6 +66,15 @@ class CustomOptions {
             return invalid("option {}: must be a finite number", key);
         }
         return static_cast<float>(number);
+    }
+
+    /// A number; 0 in place of one below 0, such as negative infinity.
+    [[nodiscard]] Result<float> realFromZero(const char* key) const {
+        const flexbuffers::Reference value = root().AsMap()[key];
+        if (value.IsNumeric() && value.AsDouble() < 0.0) {
+            return 0.0F;
+        }
+        return real(key);
     }
 
     /// A flag; false if the key is absent.

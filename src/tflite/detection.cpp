@@ -4,9 +4,12 @@
 /// \file
 /// Converter of the custom operator TFLite_Detection_PostProcess, whose options are a FlexBuffer.
 
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,18 +32,32 @@ constexpr std::size_t kDetectionClasses = 1;
 constexpr std::size_t kDetectionScores = 2;
 constexpr std::size_t kDetections = 3;
 
-/// In the HAL the first class is the background. TFLite's files may do without it.
-Result<> requireBackground(OperatorImport& op, std::int32_t classes) {
-    const Dimensions& scores = op.shape(kScores);
-    if (scores.size() != 3 || scores[2] == 0) {
-        return invalid("scores of shape {}: must have 3 dimensions", dimensionsText(scores));
+/// The scores in floating point, as the HAL takes them: with the background as the first class.
+/// TFLite's files may do without it. Then zeros take its place, which the HAL's operation ignores.
+Result<std::uint32_t> scoresWithBackground(OperatorImport& op, std::int32_t classes) {
+    Dimensions shape = op.shape(kScores);
+    if (shape.size() != 3 || shape[2] == 0) {
+        return invalid("scores of shape {}: must have 3 dimensions", dimensionsText(shape));
     }
-    if (std::int64_t{scores[2]} != std::int64_t{classes} + 1) {
+    const std::int64_t others = std::int64_t{shape[2]} - classes;
+    if (others != 0 && others != 1) {
         return invalid(
-            "{} classes with scores of shape {}: scores must have one more, the background",
-            classes, dimensionsText(scores));
+            "{} classes with scores of shape {}: scores must have as many, or one more, the "
+            "background",
+            classes, dimensionsText(shape));
     }
-    return {};
+    const std::uint32_t scores = op.floatInput(kScores);
+    if (others == 1) {
+        return scores;
+    }
+    constexpr std::array<std::int32_t, 6> kPadding{0, 0, 0, 0, 1, 0};  // one before the classes
+    NNBURST_TRY_ASSIGN(
+        const std::uint32_t padding,
+        op.constant(OperandType::TENSOR_INT32, {3, 2}, std::as_bytes(std::span(kPadding))));
+    ++shape[2];
+    const std::uint32_t padded = op.temporary(OperandType::TENSOR_FLOAT32, std::move(shape));
+    op.add(OperationType::PAD, {scores, padding}, {padded});
+    return padded;
 }
 
 }  // namespace
@@ -48,9 +65,8 @@ Result<> requireBackground(OperatorImport& op, std::int32_t classes) {
 /// In the HAL classes and number of detections are integers, and the outputs have another order.
 Result<> convertDetectionPostprocess(OperatorImport& op, OperationType operation) {
     constexpr std::int32_t kDetectionsPerClass = 100;  // TFLite's default
-    NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op.declaration()));
+    NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op));
     NNBURST_TRY_ASSIGN(const std::int32_t classes, options.count("num_classes", 0));
-    NNBURST_TRY(requireBackground(op, classes));
     NNBURST_TRY_ASSIGN(const std::int32_t maximum, options.count("max_detections", 0));
     NNBURST_TRY_ASSIGN(const std::int32_t classesPerDetection,
                        options.count("max_classes_per_detection", 0));
@@ -61,13 +77,15 @@ Result<> convertDetectionPostprocess(OperatorImport& op, OperationType operation
         return invalid("{} detections, {} classes for each, {} for each class: must be at least 1",
                        maximum, classesPerDetection, perClass);
     }
-    std::vector<std::uint32_t> inputs{op.floatInput(kScores), op.floatInput(kBoxes),
-                                      op.floatInput(kAnchors)};
+    NNBURST_TRY_ASSIGN(const std::uint32_t scores, scoresWithBackground(op, classes));
+    std::vector<std::uint32_t> inputs{scores, op.floatInput(kBoxes), op.floatInput(kAnchors)};
     for (const char* key : {"y_scale", "x_scale", "h_scale", "w_scale"}) {
         NNBURST_TRY_ASSIGN(const float scale, options.real(key));
         inputs.push_back(op.scalar(scale));
     }
-    NNBURST_TRY_ASSIGN(const float scoreThreshold, options.real("nms_score_threshold"));
+    // TFLite detects scores of at least the threshold, the HAL those above it.
+    NNBURST_TRY_ASSIGN(const float least, options.realFromZero("nms_score_threshold"));
+    const float scoreThreshold = std::nextafter(least, 0.0F);
     NNBURST_TRY_ASSIGN(const float overlapThreshold, options.real("nms_iou_threshold"));
     constexpr bool kCountsBackground = false;
     inputs.insert(inputs.end(),

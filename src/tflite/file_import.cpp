@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "model/invalid.h"
+#include "model/operand_info.h"
 #include "tflite/fusion.h"
 #include "tflite/operator.h"
 #include "tflite/resource_variables.h"
+#include "tflite/shapes.h"
 #include "tflite/signature.h"
 #include "tflite/tensors.h"
 
@@ -83,6 +86,31 @@ bool haveComplex(const schema::SubGraph& graph, const schema::Operator& declarat
     return isAny(declaration.inputs()) || isAny(declaration.outputs());
 }
 
+/// The names of the inputs: those of the signature, if it is not null, or of the tensors.
+std::vector<std::string> inputNamesOf(const schema::SubGraph& graph,
+                                      const schema::SignatureDef* signature) {
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < sizeOf(graph.inputs()); ++i) {
+        const std::int32_t tensor = graph.inputs()->Get(i);
+        const auto index = static_cast<std::uint32_t>(tensor);
+        const auto* name =
+            index < sizeOf(graph.tensors()) ? graph.tensors()->Get(index)->name() : nullptr;
+        names.push_back(signatureName(signature == nullptr ? nullptr : signature->inputs(), tensor,
+                                      printableName(name)));
+    }
+    return names;
+}
+
+/// Whether each output of a loop's body may have the shape of the input that it is in the next run.
+bool keepsShapes(const ImportedSubgraph& body) {
+    for (std::size_t i = 0; i < std::min(body.inputs.size(), body.outputs.size()); ++i) {
+        if (!agree(body.inputs[i], body.outputs[i].dimensions)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// An error about operators that are among the problems.
 tl::unexpected<Error> reported() {
     return failure(ErrorStatus::INVALID_ARGUMENT, "");
@@ -144,9 +172,9 @@ Result<> FileImport::importOperator(const schema::Operator& declaration, const C
 }
 
 Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph& graph,
-                                     TensorMap& tensors) {
+                                     TensorMap& tensors, std::span<const Dimensions> inputs) {
     NNBURST_TRY(takeArguments(graph));
-    NNBURST_TRY(tensors.declareInputs());
+    NNBURST_TRY(tensors.declareInputs(inputs));
     UnknownTensors unknown(sizeOf(graph.tensors()));
     const Fusions fusions = Fusions::find(file_, graph);
     ResourceVariables variables(file_, *this, graph);
@@ -199,6 +227,22 @@ Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph&
     return isComplete ? Result<>() : reported();
 }
 
+Result<std::vector<Dimensions>> FileImport::givenDimensions(
+    const std::vector<std::string>& inputNames) const {
+    for (const auto& [name, dimensions] : options_.inputDimensions) {
+        if (std::find(inputNames.begin(), inputNames.end(), name) == inputNames.end()) {
+            return invalid("no input \"{}\" to give the dimensions {}: must be one of \"{}\"", name,
+                           dimensionsText(dimensions), fmt::join(inputNames, "\", \""));
+        }
+    }
+    std::vector<Dimensions> result;
+    for (const std::string& name : inputNames) {
+        const auto given = options_.inputDimensions.find(name);
+        result.push_back(given == options_.inputDimensions.end() ? Dimensions() : given->second);
+    }
+    return result;
+}
+
 Result<TfliteModel> FileImport::importModel() {
     const schema::SignatureDef* signature = nullptr;
     if (!options_.signature.empty()) {
@@ -207,8 +251,10 @@ Result<TfliteModel> FileImport::importModel() {
     }
     const schema::SubGraph& graph = *file_.subgraphs()->Get(static_cast<std::uint32_t>(main_));
     TensorMap tensors(*this, graph, builder_, true);
+    std::vector<std::string> inputNames = inputNamesOf(graph, signature);
+    NNBURST_TRY_ASSIGN(const std::vector<Dimensions> inputs, givenDimensions(inputNames));
     importing_.push_back(main_);
-    auto imported = importOperators(main_, graph, tensors);
+    auto imported = importOperators(main_, graph, tensors, inputs);
     importing_.pop_back();
     if (!problems_.isEmpty()) {
         return invalid("{}", problems_.text());
@@ -217,11 +263,7 @@ Result<TfliteModel> FileImport::importModel() {
 
     TfliteModel result;
     NNBURST_TRY_ASSIGN(Interface interface, tensors.finish(result.states));
-    for (std::uint32_t i = 0; i < sizeOf(graph.inputs()); ++i) {
-        const std::int32_t tensor = graph.inputs()->Get(i);
-        result.inputNames.push_back(signatureName(
-            signature == nullptr ? nullptr : signature->inputs(), tensor, tensors.nameOf(tensor)));
-    }
+    result.inputNames = std::move(inputNames);
     for (std::uint32_t i = 0; i < sizeOf(graph.outputs()); ++i) {
         const std::int32_t tensor = graph.outputs()->Get(i);
         result.outputNames.push_back(signatureName(
@@ -236,22 +278,30 @@ Result<TfliteModel> FileImport::importModel() {
     return result;
 }
 
-Result<ImportedSubgraph> FileImport::importSubgraph(std::int32_t index) {
+Result<ImportedSubgraph> FileImport::importSubgraph(std::int32_t index, const SubgraphUse& use) {
     const schema::SubGraph& graph = *file_.subgraphs()->Get(static_cast<std::uint32_t>(index));
     ModelBuilder builder;
     TensorMap tensors(*this, graph, builder, false);
-    NNBURST_TRY(importOperators(index, graph, tensors));
-    std::vector<TfliteModel::State> states;  // none: refused in subgraphs
+    NNBURST_TRY(importOperators(index, graph, tensors, use.inputs));
+    std::vector<ModelState> states;  // none: refused in subgraphs
     NNBURST_TRY_ASSIGN(Interface interface, tensors.finish(states));
-    ImportedSubgraph result{.referenced = 0,
-                            .inputs = static_cast<std::uint32_t>(interface.inputs.size()),
-                            .outputs = static_cast<std::uint32_t>(interface.outputs.size())};
+    ImportedSubgraph result{.referenced = 0, .inputs = {}, .outputs = {}};
+    for (const std::uint32_t input : interface.inputs) {
+        result.inputs.push_back(builder.operand(input).dimensions);
+    }
+    for (std::uint32_t i = 0; i < interface.outputs.size(); ++i) {
+        result.outputs.push_back({.dimensions = builder.operand(interface.outputs[i]).dimensions,
+                                  .isScalar = tensors.isScalar(graph.outputs()->Get(i))});
+    }
+    if (use.isLoopBody && !keepsShapes(result)) {
+        return importSubgraph(index, {});
+    }
     result.referenced = builder_.addReferenced(std::move(builder), std::move(interface.inputs),
                                                std::move(interface.outputs));
     return result;
 }
 
-Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index) {
+Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index, const SubgraphUse& use) {
     const std::uint32_t count = sizeOf(file_.subgraphs());
     if (index < 0 || static_cast<std::uint32_t>(index) >= count) {
         return invalid("subgraph {}: must be one of {}", index, count);
@@ -269,7 +319,7 @@ Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index) {
         return invalid("subgraph {}: nested more than {} deep", index, kMaximumSubgraphDepth);
     }
     importing_.push_back(index);
-    auto result = importSubgraph(index);
+    auto result = importSubgraph(index, use);
     importing_.pop_back();
     if (!result) {
         failed_.insert(index);

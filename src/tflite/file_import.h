@@ -33,9 +33,22 @@ inline constexpr std::size_t kMaximumSubgraphDepth = 16;
 
 /// A subgraph that was added to the model.
 struct ImportedSubgraph {
+    struct Output {
+        Dimensions dimensions;
+        bool isScalar;
+
+        bool operator==(const Output&) const = default;
+    };
+
     std::uint32_t referenced;  ///< its index in Model::referenced
-    std::uint32_t inputs;
-    std::uint32_t outputs;
+    std::vector<Dimensions> inputs;
+    std::vector<Output> outputs;
+};
+
+/// How an operator runs a subgraph.
+struct SubgraphUse {
+    std::vector<Dimensions> inputs;  ///< shapes of the values that it gives the subgraph
+    bool isLoopBody = false;         ///< the outputs of one run are the inputs of the next
 };
 
 class OperatorImport;
@@ -66,17 +79,26 @@ class FileImport {
 
     /// Imports the main subgraph, or that of the signature of the options, and what it refers to.
     [[nodiscard]] Result<TfliteModel> importModel();
-    /// Imports subgraph `index` of the file, unless that was done before. An error without a
-    /// message is about operators that are among the problems already.
-    [[nodiscard]] Result<ImportedSubgraph> importReferenced(std::int32_t index);
+    /// Imports subgraph `index` of the file, unless that was done before. Sizes of its inputs that
+    /// the file leaves open become those of the first use, or stay open if a loop changes them. An
+    /// error without a message is about operators that are among the problems already.
+    [[nodiscard]] Result<ImportedSubgraph> importReferenced(std::int32_t index,
+                                                            const SubgraphUse& use);
 
   private:
-    /// Imports the operators of subgraph `index`. Those that cannot be imported become problems,
-    /// and operators that read what these compute are left out.
-    Result<> importOperators(std::int32_t index, const schema::SubGraph& graph, TensorMap& tensors);
+    /// The dimensions that the options have for each of the main subgraph's inputs; none for
+    /// others.
+    [[nodiscard]] Result<std::vector<Dimensions>> givenDimensions(
+        const std::vector<std::string>& inputNames) const;
+    /// Imports the operators of subgraph `index`, whose inputs have the shapes `inputs`, as far as
+    /// these are known. Operators that cannot be imported become problems, and operators that read
+    /// what these compute are left out.
+    Result<> importOperators(std::int32_t index, const schema::SubGraph& graph, TensorMap& tensors,
+                             std::span<const Dimensions> inputs);
     Result<> importOperator(const schema::Operator& declaration, const Converter& converter,
                             TensorMap& tensors);
-    [[nodiscard]] Result<ImportedSubgraph> importSubgraph(std::int32_t index);
+    [[nodiscard]] Result<ImportedSubgraph> importSubgraph(std::int32_t index,
+                                                          const SubgraphUse& use);
 
     const schema::Model& file_;
     const std::uint64_t fileBytes_;

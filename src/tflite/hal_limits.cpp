@@ -21,7 +21,6 @@ namespace {
 using enum OperationType;
 
 constexpr std::size_t kMaximumHalRank = 4;
-constexpr OperationType kBitcastOperation = extensionOperation(tflite_operations::Code::BITCAST);
 
 /// Which types an operation lacks, if it only moves elements.
 enum class Lacks : std::uint8_t {
@@ -164,7 +163,7 @@ class OperationRewriter {
                 return false;
             }
         }
-        NNBURST_TRY(planOperations());
+        NNBURST_TRY(swaps_.empty() ? planOperations() : planSwaps());
         addOperations();
         return true;
     }
@@ -206,14 +205,13 @@ class OperationRewriter {
         if (sizes) {
             inputs.push_back(*sizes);
         }
-        operations_.push_back(
-            {.type = kBitcastOperation, .inputs = std::move(inputs), .outputs = {to}});
+        operations_.push_back({.type = kBitcast, .inputs = std::move(inputs), .outputs = {to}});
     }
 
     /// Adds what is planned: all of it or nothing, since a plan may fail half-way.
     void addOperations() {
         for (PlannedOperation& operation : operations_) {
-            if (operation.type == kBitcastOperation) {
+            if (operation.type == kBitcast) {
                 tensors_.file().nameExtension();
             }
             tensors_.builder().addOperation(operation.type, std::move(operation.inputs),
@@ -434,8 +432,72 @@ class OperationRewriter {
             order[place] = static_cast<std::int32_t>(group);
             to[place] = from[group];
         }
+        if (joined.count() > kMaximumHalRank) {
+            swaps_ = swapsFor(from, order);
+            return true;
+        }
         NNBURST_TRY_ASSIGN(inputs_[1], integers(order));
         return setShapes(joined, to);
+    }
+
+    /// TRANSPOSEs by kSwap that one after the other bring axes of the sizes `sizes` into the order
+    /// `order`: the shapes of their inputs. Each moves one axis to the place that it has at last.
+    static std::vector<Dimensions> swapsFor(const Dimensions& sizes,
+                                            const std::vector<std::int32_t>& order) {
+        std::vector<std::int32_t> current(order.size());
+        std::iota(current.begin(), current.end(), 0);
+        const auto product = [&](auto begin, auto end) {
+            std::uint32_t result = 1;
+            for (; begin != end; ++begin) {
+                result *= sizes[static_cast<std::size_t>(*begin)];
+            }
+            return result;
+        };
+        std::vector<Dimensions> swaps;
+        for (auto place = current.begin(); place != current.end(); ++place) {
+            const auto moved =
+                std::find(place, current.end(),
+                          order[static_cast<std::size_t>(std::distance(current.begin(), place))]);
+            if (moved != place) {
+                swaps.push_back({product(current.begin(), place), product(place, moved),
+                                 product(moved, moved + 1), product(moved + 1, current.end())});
+                std::rotate(place, moved, moved + 1);
+            }
+        }
+        return swaps;
+    }
+
+    static constexpr std::array<std::int32_t, kMaximumHalRank> kSwap{0, 2, 1, 3};
+
+    static Dimensions swapped(const Dimensions& shape) {
+        return {shape[0], shape[2], shape[1], shape[3]};
+    }
+
+    /// Plans swaps_, with BITCASTs between them. All constants come first.
+    Result<> planSwaps() {
+        std::vector<std::optional<std::uint32_t>> sizes(swaps_.size());
+        Dimensions shape = given(0).dimensions;
+        for (std::size_t i = 0; i < swaps_.size(); ++i) {
+            NNBURST_TRY_ASSIGN(sizes[i], newSizes(shape, swaps_[i]));
+            shape = swapped(swaps_[i]);
+        }
+        const Dimensions last = outputShape();
+        NNBURST_TRY_ASSIGN(const auto lastSizes, newSizes(shape, last));
+        NNBURST_TRY_ASSIGN(const std::uint32_t order, integers({kSwap.begin(), kSwap.end()}));
+        std::uint32_t current = planned_.inputs[0];
+        for (std::size_t i = 0; i < swaps_.size(); ++i) {
+            const std::uint32_t from = like(current, swaps_[i], rule_.lacks);
+            if (from != current) {
+                planBitcast(current, from, sizes[i]);
+            }
+            const Operand type = tensors_.builder().operand(from);
+            current = tensors_.builder().addTensor(type.type, swapped(swaps_[i]), type.scale,
+                                                   type.zeroPoint);
+            operations_.push_back(
+                {.type = TRANSPOSE, .inputs = {from, order}, .outputs = {current}});
+        }
+        planBitcast(current, planned_.outputs[0], lastSizes);
+        return {};
     }
 
     /// What the operation does along an axis.
@@ -585,6 +647,7 @@ class OperationRewriter {
     const Rule& rule_;
     std::vector<std::uint32_t> inputs_;
     std::vector<PlannedOperation> operations_{};  // what planned_ becomes
+    std::vector<Dimensions> swaps_{};             // of a TRANSPOSE of more than 4 axes
     std::vector<Dimensions> joinedInputs_{};
     Dimensions joinedOutput_{};
 };

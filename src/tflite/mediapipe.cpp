@@ -125,7 +125,7 @@ Result<> convertMaxUnpooling(OperatorImport& op, OperationType operation) {
 }
 
 Result<> convertTransformTensor(OperatorImport& op, OperationType operation) {
-    NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op.declaration()));
+    NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op));
     NNBURST_TRY_ASSIGN(const std::int32_t height, options.count("output_height", 0));
     NNBURST_TRY_ASSIGN(const std::int32_t width, options.count("output_width", 0));
     if (height < 1 || width < 1) {
@@ -145,7 +145,7 @@ Result<> convertTransformLandmarks(OperatorImport& op, OperationType operation) 
     auto coordinates = static_cast<std::int32_t>(landmarks.empty() ? 0 : landmarks.back());
     float factor = 1.0F;
     if (sizeOf(op.declaration().custom_options()) != 0) {
-        NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op.declaration()));
+        NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op));
         NNBURST_TRY_ASSIGN(coordinates, options.count("dimensions", coordinates));
         if (options.has("scale")) {
             NNBURST_TRY_ASSIGN(factor, options.real("scale"));
@@ -188,7 +188,7 @@ Result<> convertLandmarksToMatrixV1(OperatorImport& op, const CustomOptions& opt
 }  // namespace
 
 Result<> convertLandmarksToMatrix(OperatorImport& op, OperationType operation) {
-    NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op.declaration()));
+    NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op));
     op.inferOutputShape({1, 4, 4});
     if (!options.has("subset_idxs")) {
         return convertLandmarksToMatrixV1(op, options);

@@ -36,7 +36,9 @@ Result<> applyScale(const schema::QuantizationParameters* quantization, Operand&
     const auto* zeroPoints = quantization->zero_point();
     const std::int64_t zeroPoint = sizeOf(zeroPoints) == 0 ? 0 : unalignedAt(*zeroPoints, 0);
     if (!std::in_range<std::int32_t>(zeroPoint)) {
-        return invalid("zero point {}: does not fit the type", zeroPoint);
+        const ZeroPointRange range = zeroPointRange(operand.type);
+        return invalid("zero point {}: must be {} to {} for {}", zeroPoint, range.minimum,
+                       range.maximum, toString(operand.type));
     }
     operand.scale = quantization->scale()->Get(0);
     operand.zeroPoint = static_cast<std::int32_t>(zeroPoint);
@@ -64,6 +66,10 @@ Result<> applyChannelScales(const schema::QuantizationParameters& quantization, 
         operand.dimensions[static_cast<std::size_t>(dimension)] != scales.size()) {
         return invalid("{} scales along dimension {} of {}: must be one for each of its indices",
                        scales.size(), dimension, dimensionsText(operand.dimensions));
+    }
+    if (sizeOf(zeroPoints) > scales.size()) {
+        return invalid("{} zero points for {} scales: must be at most one for each",
+                       zeroPoints->size(), scales.size());
     }
     for (std::uint32_t i = 0; i < sizeOf(zeroPoints); ++i) {
         if (const std::int64_t zeroPoint = unalignedAt(*zeroPoints, i); zeroPoint != 0) {
@@ -113,6 +119,7 @@ Result<> applyType(const schema::Tensor& tensor, Operand& operand) {
         case schema::TensorType::INT16:
             operand.type = OperandType::TENSOR_QUANT16_SYMM;
             return applyScale(quantization, operand);
+        case schema::TensorType::INT4:  // of constants, whose elements were unpacked
         case schema::TensorType::INT8:
             if (scales > 1) {
                 operand.type = OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;

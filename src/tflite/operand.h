@@ -17,9 +17,10 @@
 namespace nnburst::tflite {
 
 /// Type, scale, zero point and extra parameters of a tensor with these dimensions. INT64 becomes
-/// TENSOR_INT32: the caller checks that the values fit. 8 and 16 bits that are not quantised get
-/// scale 1 and zero point 0. A channel of scale 0, which the HAL does not have, gets another scale:
-/// the caller checks that its elements are 0. The error does not name the tensor.
+/// TENSOR_INT32: the caller checks that the values fit. INT4 becomes INT8. 8 and 16 bits that are
+/// not quantised get scale 1 and zero point 0. A channel of scale 0, which the HAL does not have,
+/// gets another scale: the caller checks that its elements are 0. The error does not name the
+/// tensor.
 [[nodiscard]] Result<Operand> typeOf(const schema::Tensor& tensor, Dimensions dimensions);
 
 /// The channels that have scale 0 in the file, if there is a scale for each.

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/invalid.h"
@@ -37,6 +38,9 @@ constexpr OperationType extensionOperation(tflite_operations::Code code) noexcep
     return static_cast<OperationType>((std::uint32_t{kExtensionPrefix} << kExtensionTypeBits) |
                                       static_cast<std::uint32_t>(code));
 }
+
+/// Gives a tensor's bytes another type, scale or shape.
+inline constexpr OperationType kBitcast = extensionOperation(tflite_operations::Code::BITCAST);
 
 /// How many inputs and outputs an operator has.
 struct Arity {
@@ -234,7 +238,8 @@ class OperatorImport {
     /// in floating point only.
     [[nodiscard]] std::uint32_t floatOutput(std::size_t output = 0);
     void finishFloat(std::uint32_t computed, std::size_t output = 0);
-    /// Makes `operand` the value of the output, whose type it must have. Adds no operation.
+    /// Makes `operand` the value of the output, whose type it must have. Adds no operation unless
+    /// they have other scales: then the numbers stay the same.
     Result<> forward(std::uint32_t operand, std::size_t output = 0);
     /// Makes the output, of integers, a constant.
     Result<> forwardIntegers(const std::vector<std::int32_t>& values, std::size_t output = 0);
@@ -251,6 +256,11 @@ class OperatorImport {
     /// scale. The elements `zeros` become 0.
     [[nodiscard]] Result<std::uint32_t> copyOfBias(std::size_t index, float scale,
                                                    std::span<const std::uint32_t> zeros);
+    /// Where TFLite takes numbers of 8 bits as they are and the HAL requires one scale: adds a
+    /// BITCAST of the first input to the scale of the first output. Returns what has to be copied
+    /// afterwards, because further outputs have other scales: from an operand to an output.
+    [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> adoptQuantization(
+        PlannedOperation& planned);
     /// Adds an operation of the HAL in floating point in place of 16 bits.
     void addInFloat(PlannedOperation planned);
     static constexpr std::uint32_t kLeftOut = UINT32_MAX;

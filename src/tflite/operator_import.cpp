@@ -329,12 +329,22 @@ bool isForAnyType(OperationType type) {
            type == QUANTIZED_16BIT_LSTM || type == QUANTIZED_LSTM;
 }
 
+/// Operations of which TFLite's kernels take the numbers of 8 bits as they are, whatever the scales
+/// of input and output.
+bool ignoresScales(OperationType type) {
+    using enum OperationType;
+    return type == MAX_POOL_2D || type == AVERAGE_POOL_2D || type == RESIZE_BILINEAR ||
+           type == RESIZE_NEAREST_NEIGHBOR ||
+           (movesElements(type) && type != CONCATENATION && type != SELECT);
+}
+
 }  // namespace
 
 void OperatorImport::add(OperationType type, std::vector<std::uint32_t> inputs,
                          std::vector<std::uint32_t> outputs) {
     PlannedOperation planned{
         .type = type, .inputs = std::move(inputs), .outputs = std::move(outputs)};
+    const auto copies = adoptQuantization(planned);
     const bool computes = !isExtension(type) && !movesElements(type) && !isForAnyType(type);
     if (computes && (have16Bits(*tensors_, {planned.inputs[0]}) ||
                      have16Bits(*tensors_, {planned.outputs[0]}))) {
@@ -349,6 +359,34 @@ void OperatorImport::add(OperationType type, std::vector<std::uint32_t> inputs,
         tensors_->builder().addOperation(planned.type, std::move(planned.inputs),
                                          std::move(planned.outputs));
     }
+    for (const auto& [computed, output] : copies) {
+        add(kBitcast, {computed}, {output});
+    }
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> OperatorImport::adoptQuantization(
+    PlannedOperation& planned) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> copies;
+    const std::uint32_t first = planned.outputs[0];
+    const OperandType type = operand(first).type;
+    if (!ignoresScales(planned.type) || !isQuantized(first) ||
+        type == OperandType::TENSOR_QUANT16_SYMM || operand(planned.inputs[0]).type != type) {
+        return copies;
+    }
+    if (!haveSameQuantization(planned.inputs[0], first)) {
+        const Dimensions dimensions = operand(planned.inputs[0]).dimensions;
+        const std::uint32_t input = temporaryLike(first, dimensions);
+        add(kBitcast, {planned.inputs[0]}, {input});
+        planned.inputs[0] = input;
+    }
+    for (std::uint32_t& output : planned.outputs) {
+        if (!haveSameQuantization(output, first)) {
+            const Dimensions dimensions = operand(output).dimensions;
+            const std::uint32_t computed = temporaryLike(first, dimensions);
+            copies.emplace_back(computed, std::exchange(output, computed));
+        }
+    }
+    return copies;
 }
 
 void OperatorImport::addInFloat(PlannedOperation planned) {
@@ -395,6 +433,10 @@ Result<> OperatorImport::forward(std::uint32_t operandIndex, std::size_t output)
     const OperandType declared = operand(outputs_[output]).type;
     if (given != declared) {
         return invalid("output of type {}: must be {}", toString(declared), toString(given));
+    }
+    if (isQuantized(operandIndex) && !haveSameQuantization(operandIndex, outputs_[output])) {
+        add(kBitcast, {operandIndex}, {outputs_[output]});
+        return {};
     }
     tensors_->redefine(outputTensor(output), operandIndex);
     return {};

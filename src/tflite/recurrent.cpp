@@ -76,11 +76,11 @@ Result<std::vector<std::uint32_t>> floatInputs(OperatorImport& recurrent, std::s
     return operands;
 }
 
-Result<std::uint32_t> lstmActivation(OperatorImport& lstm,
-                                     schema::ActivationFunctionType activation) {
+Result<std::uint32_t> recurrentActivation(OperatorImport& recurrent,
+                                          schema::ActivationFunctionType activation) {
     constexpr std::int32_t kHalTanh = 4;
-    return activation == schema::ActivationFunctionType::TANH ? lstm.scalar(kHalTanh)
-                                                              : lstm.activation(activation);
+    return activation == schema::ActivationFunctionType::TANH ? recurrent.scalar(kHalTanh)
+                                                              : recurrent.activation(activation);
 }
 
 Result<> addLayerNorm(OperatorImport& lstm, std::vector<std::uint32_t>& inputs) {
@@ -168,7 +168,7 @@ Result<> convertLstm(OperatorImport& op, OperationType operation) {
 
     NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kCellState + 1));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
-                       lstmActivation(op, options->fused_activation_function()));
+                       recurrentActivation(op, options->fused_activation_function()));
     inputs.push_back(activation);
     inputs.push_back(op.scalar(options->cell_clip()));
     inputs.push_back(op.scalar(options->proj_clip()));
@@ -192,7 +192,7 @@ Result<> convertRnn(OperatorImport& op, OperationType operation) {
 
     NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kHiddenState + 1));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
-                       op.activation(options->fused_activation_function()));
+                       recurrentActivation(op, options->fused_activation_function()));
     inputs.push_back(activation);
     NNBURST_TRY_ASSIGN(const std::uint32_t nextState, op.nextState(kHiddenState));
     op.add(operation, std::move(inputs), {nextState, op.output()});
@@ -212,7 +212,7 @@ Result<> convertSvdf(OperatorImport& op, OperationType operation) {
 
     NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kState + 1));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
-                       op.activation(options->fused_activation_function()));
+                       recurrentActivation(op, options->fused_activation_function()));
     inputs.push_back(op.scalar(rank));
     inputs.push_back(activation);
     NNBURST_TRY_ASSIGN(const std::uint32_t nextState, op.nextState(kState));

@@ -27,9 +27,9 @@ inline constexpr std::size_t kLayerNormWeights = 4;
     OperatorImport& lstm, schema::ActivationFunctionType activation, float cellClip,
     float projectionClip);
 
-/// The HAL's LSTM takes more activations than other operations, with codes of its own.
-[[nodiscard]] Result<std::uint32_t> lstmActivation(OperatorImport& lstm,
-                                                   schema::ActivationFunctionType activation);
+/// A scalar operand with the HAL's code of `activation`: recurrent operations take TANH, too.
+[[nodiscard]] Result<std::uint32_t> recurrentActivation(OperatorImport& recurrent,
+                                                        schema::ActivationFunctionType activation);
 
 /// Converts an LSTM with the basic kernel (basic_lstm.cpp).
 Result<> convertBasicLstm(OperatorImport& op);

@@ -136,7 +136,7 @@ Result<> convertUnidirectionalSequenceLstm(OperatorImport& op, OperationType ope
 
     NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kCellState + 1));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
-                       lstmActivation(op, options->fused_activation_function()));
+                       recurrentActivation(op, options->fused_activation_function()));
     inputs.insert(inputs.end(),
                   {activation, op.scalar(options->cell_clip()), op.scalar(options->proj_clip()),
                    op.scalar(options->time_major())});
@@ -154,7 +154,7 @@ Result<> convertUnidirectionalSequenceRnn(OperatorImport& op, OperationType oper
 
     NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kHiddenState + 1));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
-                       op.activation(options->fused_activation_function()));
+                       recurrentActivation(op, options->fused_activation_function()));
     inputs.push_back(activation);
     inputs.push_back(op.scalar(std::int32_t{options->time_major()}));
     std::vector<std::uint32_t> outputs{op.output()};
@@ -177,7 +177,7 @@ Result<> convertBidirectionalSequenceLstm(OperatorImport& op, OperationType oper
                              sizeAt(op.shape(kBackwardState), 1)));
     NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kInputs));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
-                       lstmActivation(op, options->fused_activation_function()));
+                       recurrentActivation(op, options->fused_activation_function()));
     inputs.insert(inputs.end(),
                   {activation, op.scalar(options->cell_clip()), op.scalar(options->proj_clip()),
                    op.scalar(options->merge_outputs()), op.scalar(options->time_major())});
@@ -203,7 +203,7 @@ Result<> convertBidirectionalSequenceRnn(OperatorImport& op, OperationType opera
                              sizeAt(op.shape(kBackwardWeights), 0)));
     NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> inputs, floatInputs(op, 0, kInputs));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
-                       op.activation(options->fused_activation_function()));
+                       recurrentActivation(op, options->fused_activation_function()));
     inputs.insert(inputs.end(), {activation, op.scalar(options->time_major()),
                                  op.scalar(options->merge_outputs())});
     NNBURST_TRY(addStates(op, {kForwardState, kBackwardState}, outputs));

@@ -210,6 +210,47 @@ Result<> addStridedSlice(OperatorImport& op, const SliceSpec& spec, std::uint32_
     return {};
 }
 
+/// Whether the HAL's STRIDED_SLICE takes begins and ends, of which some are computed, as they are.
+bool takesComputed(const OperatorImport& op, const schema::StridedSliceOptions& options) {
+    const bool isComputed = !op.knownIntegers(kBegin) || !op.knownIntegers(kEnd);
+    return isComputed && op.knownIntegers(kStrides) && options.ellipsis_mask() == 0 &&
+           options.new_axis_mask() == 0 && !options.offset();
+}
+
+/// Adds a STRIDED_SLICE with begins and ends that are not constant. Of an axis that is dropped, the
+/// end must be begin + 1 when it runs; TFLite does not read that end.
+Result<> addComputedSlice(OperatorImport& op, const schema::StridedSliceOptions& options) {
+    NNBURST_TRY_ASSIGN(const std::uint32_t rank, op.rank(0));
+    NNBURST_TRY_ASSIGN(const std::vector<std::int32_t> strides, op.integers(kStrides, "strides"));
+    if (strides.size() != rank) {
+        return invalid(
+            "{} strides for {} dimensions, with begin and end that are not constant: "
+            "must be one for each",
+            strides.size(), rank);
+    }
+    Dimensions result;
+    for (std::uint32_t axis = 0; axis < rank; ++axis) {
+        const bool isDense = strides[axis] == 1 || strides[axis] == -1;
+        const bool isWhole =
+            isDense && bitOf(options.begin_mask(), axis) && bitOf(options.end_mask(), axis);
+        if (!bitOf(options.shrink_axis_mask(), axis)) {
+            result.push_back(isWhole ? op.shape(0)[axis] : 0);
+        }
+    }
+    if (result.empty()) {
+        op.inferScalarOutput();
+    } else {
+        op.inferOutputShape(result);
+    }
+    op.add(OperationType::STRIDED_SLICE,
+           {op.input(0), op.input(kBegin), op.input(kEnd), op.input(kStrides),
+            op.scalar(options.begin_mask()),
+            op.scalar(options.end_mask() & ~options.shrink_axis_mask()),
+            op.scalar(options.shrink_axis_mask())},
+           {op.output()});
+    return {};
+}
+
 /// Adds a SLICE, which unlike STRIDED_SLICE takes integers. Returns whether it can do the same.
 Result<bool> addPlainSlice(OperatorImport& op, const SliceSpec& spec, std::uint32_t result) {
     const Dimensions& shape = op.shape(0);
@@ -295,6 +336,9 @@ Result<> convertSlice(OperatorImport& op, OperationType operation) {
 
 Result<> convertStridedSlice(OperatorImport& op, OperationType /*operation*/) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::StridedSliceOptions>());
+    if (takesComputed(op, *options)) {
+        return addComputedSlice(op, *options);
+    }
     NNBURST_TRY_ASSIGN(const std::uint32_t rank, op.rank(0));
     NNBURST_TRY_ASSIGN(const Entries entries, readEntries(op));
     NNBURST_TRY_ASSIGN(SliceSpec spec, spellOut(entries, *options, rank));

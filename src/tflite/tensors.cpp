@@ -54,6 +54,21 @@ std::optional<std::vector<std::int32_t>> toInt32(schema::TensorType type,
     return values;
 }
 
+/// Gives the open sizes of `dimensions` those of `given`, if that has any. Returns whether the
+/// others are the same.
+bool fillOpenSizes(Dimensions& dimensions, const Dimensions& given) {
+    if (!agree(dimensions, given)) {
+        return false;
+    }
+    if (dimensions.empty()) {
+        dimensions = given;
+    }
+    for (std::size_t axis = 0; axis < given.size(); ++axis) {
+        dimensions[axis] = dimensions[axis] == 0 ? given[axis] : dimensions[axis];
+    }
+    return true;
+}
+
 }  // namespace
 
 std::string printableName(const flatbuffers::String* name) {
@@ -102,12 +117,16 @@ Result<const schema::Tensor*> TensorMap::find(std::int32_t tensor) const {
 }
 
 /// A file that states no ranks does not say whether a computed tensor without sizes is a scalar or
-/// has an unknown shape. It is a scalar if the file states shapes of other computed tensors.
+/// has an unknown shape. It is a scalar if the file states shapes of other computed tensors, or if
+/// it is an input.
 bool TensorMap::isDeclaredScalar(const schema::Tensor& tensor, Source source) const {
     if (sizeOf(tensor.shape()) != 0) {
         return false;
     }
-    return source != Source::OPERATOR || (tellsRanks_ ? tensor.has_rank() : tellsShapes_);
+    if (source == Source::OPERATOR) {
+        return tellsRanks_ ? tensor.has_rank() : tellsShapes_;
+    }
+    return source != Source::OPEN_INPUT || isMain_ || !tellsRanks_ || tensor.has_rank();
 }
 
 Result<Dimensions> TensorMap::shapeOf(const schema::Tensor& tensor, Source source) const {
@@ -120,8 +139,7 @@ Result<Dimensions> TensorMap::shapeOf(const schema::Tensor& tensor, Source sourc
     }
     // The sizes of computed tensors follow from those of the inputs, as far as these are known.
     const auto* signature = tensor.shape_signature();
-    const bool mayBeOpen =
-        source == Source::OPERATOR || (source == Source::INPUT && file_.options().keepsOpenSizes);
+    const bool mayBeOpen = source == Source::OPERATOR || source == Source::OPEN_INPUT;
     Dimensions dimensions;
     for (std::uint32_t i = 0; i < sizeOf(shape); ++i) {
         const std::int32_t size = shape->Get(i);
@@ -136,11 +154,17 @@ Result<Dimensions> TensorMap::shapeOf(const schema::Tensor& tensor, Source sourc
     return dimensions;
 }
 
+/// The copies of scales count as constants: many tensors may share one list of scales.
+Result<Operand> TensorMap::operandOf(const schema::Tensor& tensor, Source source) const {
+    NNBURST_TRY_ASSIGN(Dimensions dimensions, shapeOf(tensor, source));
+    const auto* quantization = tensor.quantization();
+    const std::uint64_t scales = quantization == nullptr ? 0 : sizeOf(quantization->scale());
+    NNBURST_TRY(file_.takeConstantBytes(scales * sizeof(float)));
+    return typeOf(tensor, std::move(dimensions));
+}
+
 Result<Operand> TensorMap::declare(std::uint32_t tensor, Source source) const {
-    const schema::Tensor& declaration = *graph_.tensors()->Get(tensor);
-    NNBURST_TRY_ASSIGN(Dimensions dimensions,
-                       within(describe(tensor), shapeOf(declaration, source)));
-    return within(describe(tensor), typeOf(declaration, std::move(dimensions)));
+    return within(describe(tensor), operandOf(*graph_.tensors()->Get(tensor), source));
 }
 
 Result<Operand> TensorMap::quantization(std::int32_t tensor) const {
@@ -151,24 +175,51 @@ Result<Operand> TensorMap::quantization(std::int32_t tensor) const {
 Result<std::vector<std::byte>> TensorMap::allElements(std::uint32_t tensor,
                                                       std::span<const std::byte> packed) {
     const schema::Tensor& declaration = *graph_.tensors()->Get(tensor);
-    NNBURST_TRY_ASSIGN(const Dimensions dimensions, shapeOf(declaration, Source::CONSTANT));
-    NNBURST_TRY_ASSIGN(const Operand operand, typeOf(declaration, dimensions));
+    if (declaration.type() == schema::TensorType::INT4) {
+        return unpack(declaration, packed);
+    }
+    NNBURST_TRY_ASSIGN(const Operand operand, operandOf(declaration, Source::CONSTANT));
     const std::uint64_t sizeBytes =
         elementBytes(operand.type) * (declaration.type() == schema::TensorType::INT64 ? 2 : 1);
-    const std::uint32_t count = elementCount(dimensions);
+    const std::uint32_t count = elementCount(operand.dimensions);
     if (count == 0) {
         return invalid("sparse of shape {}: must have elements, less than 2^32",
-                       dimensionsText(dimensions));
+                       dimensionsText(operand.dimensions));
     }
     NNBURST_TRY(file_.takeConstantBytes(count * sizeBytes));
     return densify(declaration, packed, sizeBytes);
+}
+
+/// Two elements of INT4 share a byte, the first one in its lower half.
+Result<std::vector<std::byte>> TensorMap::unpack(const schema::Tensor& declaration,
+                                                 std::span<const std::byte> packed) {
+    if (declaration.sparsity() != nullptr) {
+        return invalid("sparse of type INT4 is not supported");
+    }
+    NNBURST_TRY_ASSIGN(const Dimensions dimensions, shapeOf(declaration, Source::CONSTANT));
+    const std::uint32_t count = elementCount(dimensions);
+    const std::uint64_t neededBytes = (std::uint64_t{count} + 1) / 2;
+    if (count == 0 || packed.size() != neededBytes) {
+        return invalid("buffer of {} bytes for {} INT4: must have a byte for two elements",
+                       packed.size(), dimensionsText(dimensions));
+    }
+    NNBURST_TRY(file_.takeConstantBytes(count));
+    std::vector<std::byte> elements(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        constexpr unsigned kSign = 0b1000;
+        const unsigned half = std::to_integer<unsigned>(packed[i / 2]) >> (i % 2 * 4) & 0b1111U;
+        elements[i] = static_cast<std::byte>((half ^ kSign) - kSign);
+    }
+    return elements;
 }
 
 Result<std::span<const std::byte>> TensorMap::bufferOf(std::uint32_t tensor) {
     const schema::Tensor& declaration = *graph_.tensors()->Get(tensor);
     NNBURST_TRY_ASSIGN(const auto bytes,
                        within(describe(tensor), file_.buffer(declaration.buffer())));
-    if (declaration.sparsity() == nullptr || bytes.empty()) {
+    const bool isPacked =
+        declaration.sparsity() != nullptr || declaration.type() == schema::TensorType::INT4;
+    if (!isPacked || bytes.empty()) {
         return bytes;
     }
     auto known = dense_.find(tensor);
@@ -290,8 +341,7 @@ Result<std::uint32_t> TensorMap::readConstant(std::uint32_t tensor,
 
 Result<std::uint32_t> TensorMap::addConstantOf(const schema::Tensor& tensor,
                                                std::span<const std::byte> bytes) {
-    NNBURST_TRY_ASSIGN(Dimensions dimensions, shapeOf(tensor, Source::CONSTANT));
-    NNBURST_TRY_ASSIGN(const Operand operand, typeOf(tensor, std::move(dimensions)));
+    NNBURST_TRY_ASSIGN(const Operand operand, operandOf(tensor, Source::CONSTANT));
     const auto sizeBytes = operandBytes(operand.type, operand.dimensions);
     if (tensor.type() == schema::TensorType::INT64 || sizeBytes != bytes.size()) {
         return invalid(
@@ -323,16 +373,18 @@ Result<std::uint32_t> TensorMap::addTensor(std::uint32_t tensor, Source source) 
     if (operand.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
         return invalid("{}: only constants can be quantised per channel", describe(tensor));
     }
-    if (source != Source::OPERATOR &&
-        graph_.tensors()->Get(tensor)->type() == schema::TensorType::INT64) {
-        return invalid("{}: type INT64 is not supported, except for constants and indices",
-                       describe(tensor));
+    const schema::TensorType type = graph_.tensors()->Get(tensor)->type();
+    if (type == schema::TensorType::INT4) {
+        return invalid("{}: only constants can be INT4", describe(tensor));
+    }
+    if (source == Source::VARIABLE && type == schema::TensorType::INT64) {
+        return invalid("{}: variable tensors of INT64 are not supported", describe(tensor));
     }
     return builder_.addTensor(operand.type, std::move(operand.dimensions), operand.scale,
                               operand.zeroPoint);
 }
 
-Result<> TensorMap::declareInputs() {
+Result<> TensorMap::declareInputs(std::span<const Dimensions> given) {
     for (std::uint32_t i = 0; i < sizeOf(graph_.inputs()); ++i) {
         const std::int32_t tensor = graph_.inputs()->Get(i);
         NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
@@ -342,9 +394,19 @@ Result<> TensorMap::declareInputs() {
             return invalid("input {} of the model: {} is constant, variable or an input already", i,
                            describe(index));
         }
-        NNBURST_TRY_ASSIGN(const std::uint32_t operand, addTensor(index, Source::INPUT));
-        values_[index] = {.operand = operand,
-                          .isScalar = isDeclaredScalar(*declaration, Source::INPUT)};
+        const Dimensions dimensions = i < given.size() ? given[i] : Dimensions();
+        // A subgraph takes values of whatever shape its operators give it.
+        const bool mayBeOpen = !isMain_ || !dimensions.empty() || file_.options().keepsOpenSizes;
+        const Source source = mayBeOpen ? Source::OPEN_INPUT : Source::INPUT;
+        NNBURST_TRY_ASSIGN(const std::uint32_t operand, addTensor(index, source));
+        Dimensions& shape = builder_.operand(operand).dimensions;
+        if (!fillOpenSizes(shape, dimensions) && isMain_) {
+            return invalid(
+                "input {} of the model: {} of shape {}, where 0 is open: cannot have the "
+                "dimensions {}, as sizes that are not open must be the same",
+                i, describe(index), dimensionsText(shape), dimensionsText(dimensions));
+        }
+        values_[index] = {.operand = operand, .isScalar = isDeclaredScalar(*declaration, source)};
         inputs_.push_back(operand);
     }
     return {};
@@ -526,7 +588,7 @@ std::uint32_t TensorMap::asOutput(std::uint32_t operand, std::set<std::uint32_t>
     return copy;
 }
 
-Result<Interface> TensorMap::finish(std::vector<TfliteModel::State>& states) {
+Result<Interface> TensorMap::finish(std::vector<ModelState>& states) {
     Interface result{.inputs = inputs_, .outputs = {}};
     for (const Variable& variable : variables_) {
         result.inputs.push_back(variable.input);

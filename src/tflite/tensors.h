@@ -14,6 +14,7 @@
 /// - Complex numbers: two of FLOAT32 along a last axis (`isComplex` tells).
 /// - Constants without elements: operands that are left out.
 /// - Sparse constants: constants with all their elements.
+/// - Constants of INT4: constants of INT8.
 /// - Scales of 0, of channels that are all 0: positive ones (`channelsOfScaleZero` tells).
 ///
 /// Belongs to one import; the file outlives it. Not thread-safe.
@@ -60,8 +61,9 @@ class TensorMap {
     /// `builder` collects the operands and operations of `graph`.
     TensorMap(FileImport& file, const schema::SubGraph& graph, ModelBuilder& builder, bool isMain);
 
-    /// Declares the inputs of the subgraph. Must be called first.
-    Result<> declareInputs();
+    /// Declares the inputs of the subgraph. Open sizes become those of `given`, which has
+    /// dimensions for the inputs in order, none where they are not known. Must be called first.
+    Result<> declareInputs(std::span<const Dimensions> given);
 
     /// The operand that holds the value of `tensor` at the current operator.
     [[nodiscard]] Result<std::uint32_t> read(std::int32_t tensor);
@@ -137,7 +139,7 @@ class TensorMap {
     [[nodiscard]] FileImport& file() noexcept { return file_; }
 
     /// The inputs and outputs, with those of the states. Must be called last.
-    [[nodiscard]] Result<Interface> finish(std::vector<TfliteModel::State>& states);
+    [[nodiscard]] Result<Interface> finish(std::vector<ModelState>& states);
     [[nodiscard]] std::string nameOf(std::int32_t tensor) const;
 
   private:
@@ -156,16 +158,27 @@ class TensorMap {
         std::uint32_t next;    ///< operand with the value now, if it is a resource variable
     };
     /// Where a tensor's value comes from.
-    enum class Source : std::uint8_t { INPUT, VARIABLE, CONSTANT, OPERATOR };
+    enum class Source : std::uint8_t {
+        INPUT,       ///< open sizes have the size that the file says
+        OPEN_INPUT,  ///< they stay open
+        VARIABLE,
+        CONSTANT,
+        OPERATOR
+    };
 
     /// The declaration of a tensor, checked against the number of tensors.
     [[nodiscard]] Result<const schema::Tensor*> find(std::int32_t tensor) const;
     [[nodiscard]] Result<Operand> declare(std::uint32_t tensor, Source source) const;
+    /// The same with errors that do not name the tensor.
+    [[nodiscard]] Result<Operand> operandOf(const schema::Tensor& tensor, Source source) const;
     [[nodiscard]] Result<Dimensions> shapeOf(const schema::Tensor& tensor, Source source) const;
     /// The contents of a tensor's buffer, with all elements; empty if it has none.
     [[nodiscard]] Result<std::span<const std::byte>> bufferOf(std::uint32_t tensor);
+    /// The elements of a sparse constant, or one of INT4.
     [[nodiscard]] Result<std::vector<std::byte>> allElements(std::uint32_t tensor,
                                                              std::span<const std::byte> packed);
+    [[nodiscard]] Result<std::vector<std::byte>> unpack(const schema::Tensor& declaration,
+                                                        std::span<const std::byte> packed);
     [[nodiscard]] Result<std::uint32_t> readConstant(std::uint32_t tensor,
                                                      std::span<const std::byte> bytes);
     [[nodiscard]] Result<std::uint32_t> readIntegers(std::uint32_t tensor, const Operand& operand,
@@ -193,7 +206,7 @@ class TensorMap {
     std::map<std::uint32_t, std::uint32_t> asFloat_;  ///< operands in TENSOR_FLOAT32
     std::vector<Variable> variables_;
     std::map<std::uint32_t, std::vector<std::int32_t>> small_;  ///< elements of constant operands
-    std::map<std::uint32_t, std::vector<std::byte>> dense_;     ///< elements of sparse tensors
+    std::map<std::uint32_t, std::vector<std::byte>> dense_;     ///< elements of packed tensors
     std::map<std::uint32_t, std::vector<std::uint32_t>> unscaled_;  ///< channels of scale 0
 };
 

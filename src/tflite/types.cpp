@@ -12,57 +12,6 @@ namespace nnburst::tflite {
 
 namespace {
 
-/// A tensor of `shape`, which is known, in which every element is `value`: a constant, or an
-/// element that runs repeat if the constant would be large.
-template <class T>
-Result<std::uint32_t> filled(OperatorImport& op, OperandType type, const Dimensions& shape,
-                             T value) {
-    constexpr std::size_t kMaximumConstantBytes = 64 << 10;
-    constexpr std::size_t kMaximumTileRank = 4;
-    if (elementCount(shape) <= kMaximumConstantBytes / sizeof(T) ||
-        shape.size() > kMaximumTileRank) {
-        return op.repeated(type, shape, value);
-    }
-    NNBURST_TRY_ASSIGN(const std::uint32_t single,
-                       op.repeated(type, Dimensions(shape.size(), 1U), value));
-    return op.broadcast(single, shape);
-}
-
-/// 1 where the condition holds, else 0: the HAL's CAST does not take BOOL tensors.
-Result<> selectOneOrZero(OperatorImport& op) {
-    const Dimensions shape = op.shape(0);
-    const OperandType type = op.operand(op.output()).type;
-    if (!isKnown(shape)) {
-        return invalid("input of type TENSOR_BOOL8 and shape {}: all sizes must be known",
-                       dimensionsText(shape));
-    }
-    const auto select = [&](auto one, auto zero) -> Result<> {
-        NNBURST_TRY_ASSIGN(const std::uint32_t ones, filled(op, type, shape, one));
-        NNBURST_TRY_ASSIGN(const std::uint32_t zeros, filled(op, type, shape, zero));
-        op.add(OperationType::SELECT, {op.input(0), ones, zeros}, {op.output()});
-        return {};
-    };
-    switch (type) {
-        case OperandType::TENSOR_FLOAT32:
-            return select(1.0F, 0.0F);
-        case OperandType::TENSOR_INT32:
-            return select(std::int32_t{1}, std::int32_t{0});
-        default:
-            return invalid("cast of TENSOR_BOOL8 to {} is not supported", toString(type));
-    }
-}
-
-/// Adds a comparison of the elements with 0.
-Result<> compareWithZero(OperatorImport& op) {
-    const OperandType type = op.type(0);
-    if (type != OperandType::TENSOR_FLOAT32 && type != OperandType::TENSOR_INT32) {
-        return invalid("cast of {} to TENSOR_BOOL8 is not supported", toString(type));
-    }
-    NNBURST_TRY_ASSIGN(const std::uint32_t zero, op.repeated(type, {1}, std::int32_t{0}));
-    op.add(OperationType::NOT_EQUAL, {op.input(0), zero}, {op.output()});
-    return {};
-}
-
 bool has8Bits(OperandType type) {
     return type == OperandType::TENSOR_QUANT8_ASYMM ||
            type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
@@ -82,11 +31,75 @@ std::uint32_t storedNumbers(OperatorImport& op, std::uint32_t operand) {
     return result;
 }
 
+/// A tensor of `shape`, which is known, in which every element is `value`: a constant, or an
+/// element that runs repeat if the constant would be large.
+template <class T>
+Result<std::uint32_t> filled(OperatorImport& op, OperandType type, const Dimensions& shape, T value,
+                             float scale) {
+    constexpr std::size_t kMaximumConstantBytes = 64 << 10;
+    constexpr std::size_t kMaximumTileRank = 4;
+    if (elementCount(shape) <= kMaximumConstantBytes / sizeof(T) ||
+        shape.size() > kMaximumTileRank) {
+        return op.repeated(type, shape, value, scale);
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t single,
+                       op.repeated(type, Dimensions(shape.size(), 1U), value, scale));
+    return op.broadcast(single, shape);
+}
+
+/// 1 where the condition holds, else 0: the HAL's CAST does not take BOOL tensors.
+Result<> selectOneOrZero(OperatorImport& op) {
+    const Dimensions shape = op.shape(0);
+    const OperandType type = op.operand(op.output()).type;
+    if (!isKnown(shape)) {
+        return invalid("input of type TENSOR_BOOL8 and shape {}: all sizes must be known",
+                       dimensionsText(shape));
+    }
+    const auto select = [&](auto one, auto zero) -> Result<> {
+        const float scale = has8Bits(type) ? 1.0F : 0.0F;
+        NNBURST_TRY_ASSIGN(const std::uint32_t ones, filled(op, type, shape, one, scale));
+        NNBURST_TRY_ASSIGN(const std::uint32_t zeros, filled(op, type, shape, zero, scale));
+        const std::uint32_t result = has8Bits(type) ? storedNumbers(op, op.output()) : op.output();
+        op.add(OperationType::SELECT, {op.input(0), ones, zeros}, {result});
+        if (result != op.output()) {
+            op.add(kBitcast, {result}, {op.output()});
+        }
+        return {};
+    };
+    switch (type) {
+        case OperandType::TENSOR_FLOAT32:
+            return select(1.0F, 0.0F);
+        case OperandType::TENSOR_INT32:
+            return select(std::int32_t{1}, std::int32_t{0});
+        case OperandType::TENSOR_QUANT8_ASYMM:
+        case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+            return select(std::uint8_t{1}, std::uint8_t{0});
+        default:
+            return invalid("cast of TENSOR_BOOL8 to {} is not supported", toString(type));
+    }
+}
+
+/// Adds a comparison of the stored numbers with 0.
+Result<> compareWithZero(OperatorImport& op) {
+    const Operand input = op.operand(op.input(0));
+    const bool has32Bits =
+        input.type == OperandType::TENSOR_FLOAT32 || input.type == OperandType::TENSOR_INT32;
+    if (!has32Bits && !has8Bits(input.type)) {
+        return invalid("cast of {} to TENSOR_BOOL8 is not supported", toString(input.type));
+    }
+    constexpr std::byte kZero{0};
+    NNBURST_TRY_ASSIGN(const std::uint32_t zero,
+                       has32Bits ? op.repeated(input.type, {1}, std::int32_t{0})
+                                 : op.constant(input.type, {1}, std::span(&kZero, 1), input.scale,
+                                               input.zeroPoint));
+    op.add(OperationType::NOT_EQUAL, {op.input(0), zero}, {op.output()});
+    return {};
+}
+
 /// The HAL's CAST does not take INT8 and INT16, but DEQUANTIZE and QUANTIZE of scale 1 do the same
 /// for numbers that the new type has. Others become the nearest one, while TFLite takes the lowest
 /// bits of integers, as a BITCAST does where both types have 8.
 void castSigned(OperatorImport& op) {
-    constexpr OperationType kBitcast = extensionOperation(tflite_operations::Code::BITCAST);
     const OperandType to = op.operand(op.output()).type;
     if (has8Bits(op.type(0)) && has8Bits(to)) {
         op.add(kBitcast, {op.input(0)}, {op.output()});

@@ -203,6 +203,28 @@ TEST(SessionDimensions, thatAFileLeavesOpenAreOneOrWhatTheApplicationSays) {
     EXPECT_EQ(sum[14], 3.0F);
 }
 
+TEST(SessionDimensions, ofAFileAreThoseThatItsShapesAreComputedFrom) {
+    // RESHAPE(x, SHAPE(x))
+    tflite::FileSpec spec;
+    spec.codes = {{.code = tflite::schema::BuiltinOperator::SHAPE},
+                  {.code = tflite::schema::BuiltinOperator::RESHAPE}};
+    const tflite::TensorSpec open{.shape = {1, 4}, .name = "x", .shapeSignature = {-1, 4}};
+    spec.tensors = {open, {.shape = {2}, .type = tflite::schema::TensorType::INT32}, open};
+    spec.operators = {{.inputs = {0}, .outputs = {1}},
+                      {.opcodeIndex = 1, .inputs = {0, 1}, .outputs = {2}}};
+    spec.inputs = {0};
+    spec.outputs = {2};
+    const TfliteFile file(spec);
+    auto session = Session::open(*localDevice(), file.path(), {.inputDimensions = {{"x", {3, 4}}}});
+    ASSERT_TRUE(session) << session.error().message;
+    EXPECT_EQ(session->outputs()[0].dimensions, (Dimensions{3, 4}));
+    std::ranges::fill(*session->input<float>("x"), 2.0F);
+    ASSERT_TRUE(session->run());
+    const std::span<const float> output = *session->output<float>();
+    ASSERT_EQ(output.size(), 12U);
+    EXPECT_EQ(output[11], 2.0F);
+}
+
 TEST(SessionDimensions, ofAnInputThatAreOpenMustBeGiven) {
     const auto session = Session::create(*localDevice(), test::makeAddModel(0));
     ASSERT_FALSE(session);

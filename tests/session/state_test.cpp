@@ -153,7 +153,7 @@ TEST_P(SessionOfStates, keepsThemWhenARunFails) {
 }
 
 TEST_P(SessionOfStates, refusesStatesThatDoNotFit) {
-    const auto expectRefusal = [&](std::vector<TfliteModel::State> states, const char* message) {
+    const auto expectRefusal = [&](std::vector<ModelState> states, const char* message) {
         signature.states = std::move(states);
         const auto session =
             Session::create(prepare(*makeStreamingLstm({.features = 8})), signature);

@@ -112,7 +112,7 @@ class CompiledHere final : public PreparedModel {
 struct SessionModel {
     const char* name;
     Result<Model> (*make)();
-    std::vector<TfliteModel::State> states;
+    std::vector<ModelState> states;
     std::map<std::string, Dimensions, std::less<>> inputDimensions;
 };
 

@@ -7,6 +7,10 @@
 #include <flatbuffers/flexbuffers.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <limits>
+
 #include "tflite_test.h"
 
 namespace nnburst::control_test {
@@ -91,9 +95,102 @@ TEST(TfliteControl, runsASubgraphAgainAndAgain) {
     const TfliteModel result = imported(whileFile());
     EXPECT_EQ(operationsOf(result), Operations{WHILE});
     ASSERT_EQ(result.model.referenced.size(), 2U);
-    EXPECT_EQ(result.model.referenced[0].operations.at(0).type, LESS);
+    const std::uint32_t condition = inputAt(result, 0).location.offset;
+    EXPECT_EQ(result.model.referenced.at(condition).operations.at(0).type, LESS);
     EXPECT_EQ(outputOf(result).dimensions, Dimensions{1});
     expectComputes<std::int32_t, std::int32_t>(whileFile(), {{2}}, {{11}});
+}
+
+/// whileFile with a second value of any height, which the body doubles. The shape of the result is
+/// the last output.
+FileSpec openWhileFile() {
+    FileSpec file = whileFile();
+    const TensorSpec open{.shape = {1, 1, 2}, .shapeSignature = {-1, -1, 2}};
+    file.codes.push_back({.code = Code::SHAPE});
+    file.tensors.push_back({.shape = {3, 1, 2}});
+    file.tensors.push_back(open);
+    file.tensors.push_back({.shape = {3}, .type = kInt32});
+    file.operators[0].inputs = {0, 2};
+    file.operators[0].outputs = {1, 3};
+    file.operators.push_back({.opcodeIndex = 3, .inputs = {3}, .outputs = {4}});
+    file.inputs = {0, 2};
+    file.outputs = {1, 3, 4};
+    GraphSpec& condition = file.subgraphs[0];
+    condition.tensors.push_back(open);
+    condition.inputs = {0, 3};
+    GraphSpec& body = file.subgraphs[1];
+    body.tensors.insert(body.tensors.end(), 2, open);
+    body.inputs = {0, 3};
+    body.outputs = {2, 4};
+    body.operators.push_back(body.operators[0]);
+    body.operators.back().inputs = {3, 3};
+    body.operators.back().outputs = {4};
+    return file;
+}
+
+/// Expects that `file` computes what openWhileFile does, in three iterations.
+void expectLoopOverOpenSizes(const FileSpec& file) {
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(operationsOf(result), (Operations{WHILE, CAST}));  // the shape is a constant
+    EXPECT_EQ(outputOf(result, 1).dimensions, (Dimensions{3, 1, 2}));
+    std::vector<std::int32_t> sums;
+    for (const float sum : {8.0F, 16.0F, 24.0F, 32.0F, 40.0F, 48.0F}) {
+        sums.push_back(std::bit_cast<std::int32_t>(sum));
+    }
+    expectComputes<std::int32_t, float>(
+        file, {{std::bit_cast<float>(std::int32_t{2})}, {1, 2, 3, 4, 5, 6}},
+        {{11}, sums, {3, 1, 2}});
+}
+
+TEST(TfliteControl, givesOpenSizesOfALoopThoseOfItsCaller) {
+    expectLoopOverOpenSizes(openWhileFile());
+}
+
+TEST(TfliteControl, givesUnknownRanksOfALoopThoseOfItsCaller) {
+    FileSpec file = openWhileFile();
+    const auto hideShapes = [](GraphSpec& graph) {
+        for (TensorSpec& tensor : graph.tensors) {
+            tensor.hasRank = tensor.shapeSignature.empty();
+            if (!tensor.hasRank) {
+                tensor.shape.clear();
+                tensor.shapeSignature.clear();
+            }
+        }
+    };
+    hideShapes(file);
+    for (GraphSpec& graph : file.subgraphs) {
+        hideShapes(graph);
+    }
+    expectLoopOverOpenSizes(file);
+}
+
+TEST(TfliteControl, leavesSizesOpenThatALoopChanges) {
+    FileSpec file = openWhileFile();
+    file.codes[3].code = Code::CONCATENATION;
+    file.operators.pop_back();
+    file.outputs = {1, 3};
+    OperatorSpec& doubling = file.subgraphs[1].operators.back();
+    doubling.opcodeIndex = 3;
+    doubling.optionsType = BuiltinOptions::ConcatenationOptions;
+    doubling.options = optionsOf(schema::CreateConcatenationOptions, 0, kNone);
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(outputOf(result, 1).dimensions, (Dimensions{0, 0, 2}));
+    for (const Subgraph& subgraph : result.model.referenced) {
+        EXPECT_EQ(subgraph.operands.at(subgraph.inputIndexes.at(1)).dimensions,
+                  (Dimensions{0, 0, 2}));
+    }
+}
+
+TEST(TfliteControl, givesOpenSizesOfBranchesThoseOfTheirCaller) {
+    FileSpec file = ifFile();
+    const TensorSpec open{.shape = {1}, .shapeSignature = {-1}};
+    file.tensors[2] = open;
+    for (GraphSpec& graph : file.subgraphs) {
+        for (TensorSpec& tensor : graph.tensors) {
+            tensor = open;
+        }
+    }
+    EXPECT_EQ(outputOf(imported(file)).dimensions, Dimensions{2});
 }
 
 TEST(TfliteControl, importsASubgraphOnce) {
@@ -163,7 +260,8 @@ TEST(TfliteControl, refusesToNestTooDeep) {
 
 using OptionsMap = std::function<void(flexbuffers::Builder&)>;
 
-FileSpec detectionFile(const OptionsMap& change = {}, int classesPerDetection = 1) {
+FileSpec detectionFile(const OptionsMap& change = {}, int classesPerDetection = 1, int classes = 2,
+                       float scoreThreshold = 0.25F) {
     FileSpec file = operatorFile(Code::CUSTOM, {real({1, 6, 4}), real({1, 6, 3}), real({6, 4})},
                                  {real({1, 3, 4}), real({1, 3}), real({1, 3}), real({1})});
     file.codes[0].customName = "TFLite_Detection_PostProcess";
@@ -171,8 +269,8 @@ FileSpec detectionFile(const OptionsMap& change = {}, int classesPerDetection = 
     builder.Map([&] {
         builder.Int("max_detections", 3);
         builder.Int("max_classes_per_detection", classesPerDetection);
-        builder.Int("num_classes", 2);
-        builder.Float("nms_score_threshold", 0.25F);
+        builder.Int("num_classes", classes);
+        builder.Float("nms_score_threshold", scoreThreshold);
         builder.Float("nms_iou_threshold", 0.5F);
         builder.Float("y_scale", 10.0F);
         builder.Float("x_scale", 11.0F);
@@ -201,7 +299,7 @@ TEST(TfliteDetection, readsItsOptions) {
     EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 8)), 3);     // detections
     EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 9)), 1);     // classes for each
     EXPECT_EQ(valueOf<std::int32_t>(result, inputAt(result, 10)), 100);  // for each class
-    EXPECT_EQ(valueOf<float>(result, inputAt(result, 11)), 0.25F);
+    EXPECT_EQ(valueOf<float>(result, inputAt(result, 11)), std::nextafter(0.25F, 0.0F));
     EXPECT_EQ(valueOf<float>(result, inputAt(result, 12)), 0.5F);
     const auto& outputs = result.model.main.operations[0].outputs;
     EXPECT_EQ(outputs[0], result.model.main.outputIndexes[2]);  // scores
@@ -213,6 +311,42 @@ TEST(TfliteDetection, readsItsOptions) {
     }));
     EXPECT_EQ(valueOf<std::uint8_t>(regular, inputAt(regular, 7)), 1);
     EXPECT_EQ(valueOf<std::int32_t>(regular, inputAt(regular, 10)), 7);
+}
+
+/// The inputs of detectionFile: box n has its centre at (10 n, 0), and sides of 1.
+std::vector<std::vector<float>> detectionInputs(const std::vector<float>& scores) {
+    constexpr std::size_t kBoxes = 6;
+    std::vector<float> anchors;
+    for (std::size_t box = 0; box < kBoxes; ++box) {
+        anchors.insert(anchors.end(), {10.0F * static_cast<float>(box), 0.0F, 1.0F, 1.0F});
+    }
+    return {std::vector<float>(4 * kBoxes), scores, anchors};
+}
+
+TEST(TfliteDetection, takesScoresWithoutBackground) {
+    FileSpec file = detectionFile({}, 1, 2, -std::numeric_limits<float>::infinity());
+    file.tensors[1].shape = {1, 6, 2};
+    const TfliteModel result = imported(file);
+    EXPECT_EQ(operationsOf(result), (Operations{PAD, DETECTION_POSTPROCESSING, CAST, CAST}));
+    EXPECT_EQ(inputAt(result, 0, 1).dimensions, (Dimensions{1, 6, 3}));
+    EXPECT_EQ(valueOf<float>(result, inputAt(result, 11, 1)), 0.0F);
+    const std::vector<float> boxes{29.5F, -0.5F, 30.5F, 0.5F, 9.5F, -0.5F, 10.5F, 0.5F, 0, 0, 0, 0};
+    expectComputes<float, float>(file, detectionInputs({0, 0, 0.5F, 0, 0, 0, 0, 0.75F, 0, 0, 0, 0}),
+                                 {boxes, {1.0F, 0.0F, 0.0F}, {0.75F, 0.5F, 0.0F}, {2.0F}});
+    file = detectionFile({}, 1, 1);
+    file.tensors[1].shape = {1, 6, 1};
+    expectComputes<float, float>(file, detectionInputs({0, 0.5F, 0, 0.75F, 0, 0}),
+                                 {boxes, {0.0F, 0.0F, 0.0F}, {0.75F, 0.5F, 0.0F}, {2.0F}});
+}
+
+TEST(TfliteDetection, detectsScoresOfTheThreshold) {
+    expectComputes<float, float>(
+        detectionFile(),
+        detectionInputs({0, 0, 0, 0, 0.25F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}),
+        {{9.5F, -0.5F, 10.5F, 0.5F, 0, 0, 0, 0, 0, 0, 0, 0},
+         {0.0F, 0.0F, 0.0F},
+         {0.25F, 0.0F, 0.0F},
+         {1.0F}});
 }
 
 TEST(TfliteDetection, givesEachClassOfABoxAPlace) {
@@ -244,10 +378,12 @@ TEST(TfliteDetection, refusesOptionsThatAreWrong) {
         [](flexbuffers::Builder& builder) { builder.String("use_regular_nms", "yes"); });
     EXPECT_EQ(refusal(file), prefix + "option use_regular_nms: must be true or false");
     file = detectionFile();
-    file.tensors[1].shape = {1, 6, 2};
-    EXPECT_EQ(
-        refusal(file),
-        prefix + "2 classes with scores of shape 1x6x2: scores must have one more, the background");
+    file.tensors[1].shape = {1, 6, 4};
+    EXPECT_EQ(refusal(file), prefix +
+                                 "2 classes with scores of shape 1x6x4: scores must have as "
+                                 "many, or one more, the background");
+    EXPECT_EQ(refusal(detectionFile({}, 1, 2, std::numeric_limits<float>::quiet_NaN())),
+              prefix + "option nms_score_threshold: must be a finite number");
     file = detectionFile();
     file.operators[0].customOptions.clear();
     EXPECT_EQ(refusal(file),

@@ -252,6 +252,24 @@ TEST(TfliteTypes, castsConditionsBySelectionAndComparison) {
               "operator 0 (CAST): cast of TENSOR_FLOAT32 to INT64 is not supported");
 }
 
+TEST(TfliteTypes, castsConditionsToAndFromBytes) {
+    const Argument condition = tensorOf({3}, TensorType::BOOL);
+    FileSpec greater = operatorFile(Code::GREATER, {real({3}), reals({}, {0.5F})}, {condition});
+    greater.codes.push_back({.code = Code::CAST});
+    greater.tensors.push_back({.shape = {3}, .type = kUint8});
+    greater.operators.push_back({.opcodeIndex = 1, .inputs = {2}, .outputs = {3}});
+    greater.outputs = {3};
+    expectComputes<std::uint8_t, float>(greater, {{0.0F, 1.0F, 0.5F}}, {{0, 1, 0}});
+    expectComputes<std::int8_t, std::uint8_t>(
+        operatorFile(Code::CAST, {condition}, {quantized({3}, kInt8, 0.5F, 4)}), {{0, 1, 1}},
+        {{0, 1, 1}});
+    for (const std::int64_t zeroPoint : {0, 128}) {
+        expectComputes<std::uint8_t, std::uint8_t>(
+            operatorFile(Code::CAST, {quantized({3}, kUint8, 0.5F, zeroPoint)}, {condition}),
+            {{0, 7, 255}}, {{0, 1, 1}});
+    }
+}
+
 // ---- Normalisation
 
 TEST(TfliteNormalization, passesTheOptions) {

@@ -8,7 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 #include "tflite_test.h"
 
@@ -130,6 +133,80 @@ TEST(TfliteHalLimits, transposeSixAxes) {
         operatorFile(Code::TRANSPOSE, {real({1, 2, 2, 2, 2}), ints({2, 0, 3, 1, 4})},
                      {real({2, 1, 2, 2, 2})}),
         {input}, {{0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15}});
+}
+
+/// `elements` of a tensor of this shape with its axes in another order.
+template <class T>
+std::vector<T> transposed(const std::vector<T>& elements, const Ints& shape, const Ints& order) {
+    Ints strides(shape.size(), 1);  // of the elements
+    for (std::size_t axis = shape.size() - 1; axis-- > 0;) {
+        strides[axis] = strides[axis + 1] * shape[axis + 1];
+    }
+    std::vector<T> result;
+    for (std::int32_t i = 0; std::cmp_less(i, elements.size()); ++i) {
+        std::int32_t rest = i;
+        std::int32_t from = 0;
+        for (std::size_t place = order.size(); place-- > 0;) {
+            const auto axis = static_cast<std::size_t>(order[place]);
+            from += rest % shape[axis] * strides[axis];
+            rest /= shape[axis];
+        }
+        result.push_back(elements[static_cast<std::size_t>(from)]);
+    }
+    return result;
+}
+
+template <class T>
+void expectTransposes(Argument input, const Ints& shape, const Ints& order) {
+    input.tensor.shape = shape;
+    Argument output = input;
+    output.tensor.shape.clear();
+    for (const std::int32_t axis : order) {
+        output.tensor.shape.push_back(shape[static_cast<std::size_t>(axis)]);
+    }
+    const auto count = std::accumulate(shape.begin(), shape.end(), 1, std::multiplies<>());
+    std::vector<T> elements(static_cast<std::size_t>(count));
+    std::iota(elements.begin(), elements.end(), T{0});
+    expectComputes<T, T>(operatorFile(Code::TRANSPOSE, {input, ints(order)}, {output}), {elements},
+                         {transposed(elements, shape, order)});
+}
+
+TEST(TfliteHalLimits, transposeMoreAxesThanStayApart) {
+    const Ints shuffle{0, 1, 4, 2, 5, 3};  // of pixels
+    expectTransposes<float>(real({}), {1, 3, 2, 2, 2, 2}, shuffle);
+    expectTransposes<std::int32_t>(integers({}), {1, 3, 2, 2, 2, 2}, shuffle);
+    expectTransposes<std::int8_t>(quantized({}, TensorType::INT8, 0.5F, 3), {1, 3, 2, 2, 2, 2},
+                                  shuffle);
+    expectTransposes<std::uint8_t>(booleans({}), {1, 3, 1, 2, 2, 2}, {5, 3, 1, 4, 2, 0});
+    expectTransposes<float>(real({}), {2, 3, 4, 2, 3, 2}, {5, 4, 3, 2, 1, 0});
+    expectTransposes<float>(real({}), {2, 3, 4, 5, 6}, {4, 2, 0, 3, 1});
+}
+
+// ---- Scales
+
+TEST(TfliteHalLimits, keepBytesWhereTheScaleChanges) {
+    const auto bytes = [](std::vector<std::int32_t> shape, float scale, std::int64_t zeroPoint) {
+        return quantized(std::move(shape), TensorType::UINT8, scale, zeroPoint);
+    };
+    expectComputes<std::uint8_t, std::uint8_t>(
+        operatorFile(Code::RESHAPE, {bytes({2, 2}, 0.5F, 0), ints({4})}, {bytes({4}, 0.25F, 3)}),
+        {{0, 1, 3, 255}}, {{0, 1, 3, 255}});
+    expectComputes<std::uint8_t, std::uint8_t>(
+        operatorFile(Code::SPLIT, {intScalar(0), bytes({4}, 0.5F, 0)},
+                     {bytes({2}, 0.5F, 1), bytes({2}, 0.25F, 0)}, BuiltinOptions::SplitOptions,
+                     optionsOf(schema::CreateSplitOptions, 2)),
+        {{1, 2, 3, 4}}, {{1, 2}, {3, 4}});
+    // A scalar, which has one dimension already.
+    expectComputes<std::uint8_t, std::uint8_t>(
+        operatorFile(Code::EXPAND_DIMS, {bytes({}, 0.5F, 0), intScalar(0)}, {bytes({1}, 0.25F, 3)}),
+        {{7}}, {{7}});
+    expectComputes<std::uint8_t, std::uint8_t>(
+        operatorFile(Code::MAX_POOL_2D, {bytes({1, 2, 2, 1}, 0.5F, 0)},
+                     {bytes({1, 1, 1, 1}, std::nextafter(0.5F, 1.0F), 0)},
+                     BuiltinOptions::Pool2DOptions,
+                     optionsOf(schema::CreatePool2DOptions, schema::Padding::VALID, 2, 2, 2, 2,
+                               schema::ActivationFunctionType::NONE)),
+        {{1, 7, 3, 4}}, {{7}});
 }
 
 TEST(TfliteHalLimits, reduceFiveAxes) {

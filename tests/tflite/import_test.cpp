@@ -4,6 +4,7 @@
 /// \file
 /// What the importer reads from files and what it refuses, with small files made by the tests.
 
+#include <flatbuffers/flexbuffers.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -227,6 +228,11 @@ TEST(TfliteImport, readsSymmetricWeightsPerChannel) {
     EXPECT_EQ(refusal(file),
               "operator 0 (CONV_2D): tensor 1 (\"tensor\"): 3 scales along dimension 0 of 2x3x3x1: "
               "must be one for each of its indices");
+    file.tensors[1].scales = {0.5F, 0.25F};
+    file.tensors[1].zeroPoints = {0, 0, 0};
+    EXPECT_EQ(refusal(file),
+              "operator 0 (CONV_2D): tensor 1 (\"tensor\"): 3 zero points for 2 scales: must be at "
+              "most one for each");
 }
 
 TEST(TfliteImport, addsABiasOfZerosWhereTheFileHasNone) {
@@ -435,10 +441,8 @@ TEST(TfliteImport, letsValuesOf8BitsWithoutScaleStandForThemselves) {
 
 TEST(TfliteImport, refusesTypesThatTheHalDoesNotHave) {
     FileSpec file = addFile();
-    file.tensors[0].type = TensorType::INT64;
-    EXPECT_EQ(refusal(file),
-              "tensor 0 (\"tensor\"): type INT64 is not supported, "
-              "except for constants and indices");
+    file.tensors[0].type = TensorType::INT4;
+    EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): only constants can be INT4");
     file.tensors[0].type = static_cast<TensorType>(99);
     EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): type 99 is not supported");
     file.tensors[0].type = TensorType::UINT8;
@@ -446,7 +450,55 @@ TEST(TfliteImport, refusesTypesThatTheHalDoesNotHave) {
     EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): 2 scales: must be quantised with one");
     file.tensors[0].scales = {1.0F};
     file.tensors[0].zeroPoints = {std::int64_t{1} << 32};
-    EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): zero point 4294967296: does not fit the type");
+    EXPECT_EQ(refusal(file),
+              "tensor 0 (\"tensor\"): zero point 4294967296: must be 0 to 255 for "
+              "TENSOR_QUANT8_ASYMM");
+}
+
+TEST(TfliteImport, takesInputsOf64BitsAsIntegersOf32) {
+    const Argument longs = tensorOf({2}, TensorType::INT64);
+    const FileSpec gather =
+        operatorFile(Code::GATHER, {reals({3}, {10, 20, 30}), longs}, {real({2})},
+                     BuiltinOptions::GatherOptions, optionsOf(schema::CreateGatherOptions, 0, 0));
+    const TfliteModel result = imported(gather);
+    EXPECT_EQ(operandAt(result, result.model.main.inputIndexes.at(0)).type,
+              OperandType::TENSOR_INT32);
+    expectComputes<float, std::int32_t>(gather, {{2, 0}}, {{30, 10}});
+    expectComputes<float, std::int32_t>(operatorFile(Code::CAST, {longs}, {real({2})}), {{-3, 4}},
+                                        {{-3, 4}});
+    FileSpec file = addFile();
+    for (TensorSpec& tensor : file.tensors) {
+        tensor.type = TensorType::INT64;
+    }
+    EXPECT_EQ(refusal(file),
+              "operator 0 (ADD): tensor 2 (\"tensor\"): type INT64 is not supported where values "
+              "may need more than 32 bits");
+    file = rnnFile();
+    file.tensors[4].type = TensorType::INT64;
+    EXPECT_EQ(refusal(file),
+              "operator 0 (RNN): tensor 4 (\"tensor\"): variable tensors of INT64 are not "
+              "supported");
+}
+
+TEST(TfliteImport, unpacksWeightsOf4Bits) {
+    FileSpec packed = denseFile(TensorType::FLOAT32, TensorType::INT4);
+    packed.buffers[1] = {0x78, 0xF1, 0x30};
+    FileSpec plain = denseFile(TensorType::FLOAT32, TensorType::INT8);
+    plain.buffers[1] = {0xF8, 7, 1, 0xFF, 0, 3};
+    const std::vector<std::vector<float>> input{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+    const auto expectSame = [&] {
+        const auto outputs = outputsOfRun<float>(imported(packed), input);
+        EXPECT_EQ(outputs.size(), 1U);
+        EXPECT_EQ(outputs, outputsOfRun<float>(imported(plain), input));
+    };
+    expectSame();
+    packed.tensors[1].scales = plain.tensors[1].scales = {0.5F, 0.25F};
+    expectSame();
+    packed.buffers[1].pop_back();
+    EXPECT_EQ(
+        refusal(packed),
+        "operator 0 (FULLY_CONNECTED): tensor 1 (\"tensor\"): buffer of 2 bytes for 2x3 INT4: "
+        "must have a byte for two elements");
 }
 
 TEST(TfliteImport, refusesIndicesOutOfRange) {
@@ -579,6 +631,74 @@ TEST(TfliteImport, refusesManyOperatorsThatShareOneListOfInputs) {
     EXPECT_EQ(result.error().message,
               "operators have 1000000 inputs, outputs and characters of names: must be at most " +
                   std::to_string(builder.GetSize()) + ", the bytes of the file");
+}
+
+/// The error of a file of one subgraph, of which `tensors` and `operators` may share what they
+/// have. Tensor 0 is input and output.
+std::string refusalOfShared(flatbuffers::FlatBufferBuilder& builder,
+                            flatbuffers::Offset<schema::OperatorCode> code,
+                            const std::vector<flatbuffers::Offset<schema::Tensor>>& tensors,
+                            const std::vector<flatbuffers::Offset<schema::Operator>>& operators) {
+    const auto ends = builder.CreateVector(std::vector<std::int32_t>{0});
+    const std::vector graph{schema::CreateSubGraph(builder, builder.CreateVector(tensors), ends,
+                                                   ends, builder.CreateVector(operators))};
+    schema::FinishModelBuffer(
+        builder, schema::CreateModel(builder, 3, builder.CreateVector(std::vector{code}),
+                                     builder.CreateVector(graph)));
+    const auto result =
+        importTflite(std::as_bytes(std::span(builder.GetBufferPointer(), builder.GetSize())));
+    return result ? std::string() : result.error().message;
+}
+
+TEST(TfliteImport, refusesManyOperatorsThatShareTheirOptions) {
+    constexpr std::int32_t kMany = 1000;
+    flexbuffers::Builder map;
+    map.Map([&] {
+        map.Int("dimensions", 2);
+        map.Key("padding");
+        map.Blob(std::vector<std::uint8_t>(63 * 1024));
+    });
+    map.Finish();
+    flatbuffers::FlatBufferBuilder builder;
+    const auto options = builder.CreateVector(map.GetBuffer());
+    const auto tensor = schema::CreateTensor(
+        builder, builder.CreateVector(std::vector<std::int32_t>{1, 4, 2}), TensorType::FLOAT32);
+    const std::vector tensors(kMany + 1, tensor);
+    const auto inputs = builder.CreateVector(std::vector<std::int32_t>{0, 0});
+    std::vector<flatbuffers::Offset<schema::Operator>> operators;
+    for (std::int32_t i = 1; i <= kMany; ++i) {
+        operators.push_back(schema::CreateOperator(
+            builder, 0, inputs, builder.CreateVector(std::vector<std::int32_t>{i}),
+            BuiltinOptions::NONE, 0, options));
+    }
+    const auto code = schema::CreateOperatorCode(
+        builder, 0, builder.CreateString("TransformLandmarks"), Code::CUSTOM);
+    EXPECT_NE(refusalOfShared(builder, code, tensors, operators).find("constants take more than"),
+              std::string::npos);
+}
+
+TEST(TfliteImport, refusesManyTensorsThatShareTheirScales) {
+    constexpr std::int32_t kMany = 1000;
+    constexpr std::int32_t kChannels = 1 << 14;
+    flatbuffers::FlatBufferBuilder builder;
+    const auto quantization = schema::CreateQuantizationParameters(
+        builder, builder.CreateVector(std::vector<float>(kChannels, 0.5F)));
+    const auto unscaled = schema::CreateTensor(
+        builder, builder.CreateVector(std::vector<std::int32_t>{1}), TensorType::FLOAT32);
+    const auto scaled =
+        schema::CreateTensor(builder, builder.CreateVector(std::vector<std::int32_t>{kChannels}),
+                             TensorType::INT8, 0, 0, quantization);
+    std::vector tensors(kMany + 1, scaled);
+    tensors[0] = unscaled;
+    const auto inputs = builder.CreateVector(std::vector<std::int32_t>{0});
+    std::vector<flatbuffers::Offset<schema::Operator>> operators;
+    for (std::int32_t i = 1; i <= kMany; ++i) {
+        operators.push_back(schema::CreateOperator(
+            builder, 0, inputs, builder.CreateVector(std::vector<std::int32_t>{i})));
+    }
+    const auto code = schema::CreateOperatorCode(builder, 0, 0, Code::QUANTIZE);
+    EXPECT_NE(refusalOfShared(builder, code, tensors, operators).find("constants take more than"),
+              std::string::npos);
 }
 
 /// Tensor 1 is an empty vector: the shape of tensor 0, a scalar. One operator `code` reads it and

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Import of recurrent operators besides LSTM and RNN for one step.
+/// Import of recurrent operators. LSTM and RNN for one step are in import_test.cpp, too.
 
 #include <gtest/gtest.h>
 
@@ -158,6 +158,52 @@ TEST(TfliteSequence, runsAnRnnInBothDirections) {
     EXPECT_EQ(valueOf<std::uint8_t>(result, inputAt(result, 14)), 0);  // not merged
     EXPECT_EQ(rnn.outputs, result.model.main.outputIndexes);
     EXPECT_EQ(result.states.size(), 2U);
+}
+
+/// Recurrent operators besides LSTM: one step of one unit, all of whose weights are 1.
+std::vector<FileSpec> unitsWith(schema::ActivationFunctionType activation) {
+    const Argument one = reals({1, 1}, {1.0F});
+    const std::vector<Argument> layer{one, one, bias(1), variable({1, 1})};
+    std::vector<Argument> step{real({1, 1})};
+    step.insert(step.end(), layer.begin(), layer.end());
+    std::vector<Argument> sequence{real({1, 1, 1})};
+    sequence.insert(sequence.end(), layer.begin(), layer.end());
+    std::vector<Argument> bidirectional = sequence;
+    bidirectional.insert(bidirectional.end(), layer.begin(), layer.end());
+    bidirectional.insert(bidirectional.end(), 3, leftOut());
+    return {
+        operatorFile(Code::RNN, step, {real({})}, BuiltinOptions::RNNOptions,
+                     optionsOf(schema::CreateRNNOptions, activation)),
+        operatorFile(Code::UNIDIRECTIONAL_SEQUENCE_RNN, sequence, {real({})},
+                     BuiltinOptions::SequenceRNNOptions,
+                     optionsOf(schema::CreateSequenceRNNOptions, true, activation)),
+        operatorFile(
+            Code::BIDIRECTIONAL_SEQUENCE_RNN, bidirectional, {real({}), real({})},
+            BuiltinOptions::BidirectionalSequenceRNNOptions,
+            optionsOf(schema::CreateBidirectionalSequenceRNNOptions, true, activation, false)),
+        operatorFile(Code::SVDF, {real({1, 1}), one, one, leftOut(), variable({1, 1})}, {real({})},
+                     BuiltinOptions::SVDFOptions,
+                     optionsOf(schema::CreateSVDFOptions, 1, activation)),
+    };
+}
+
+TEST(TfliteRecurrent, computesTanh) {
+    for (const FileSpec& file : unitsWith(kTanh)) {
+        const TfliteModel result = imported(file);
+        ASSERT_EQ(result.model.main.operations.size(), 1U);
+        SCOPED_TRACE(toString(result.model.main.operations[0].type));
+        std::vector<std::vector<float>> inputs(1 + result.states.size(), std::vector<float>{0.0F});
+        inputs[0] = {1.0F};
+        const auto outputs = outputsOfRun<float>(result, inputs);
+        ASSERT_EQ(outputs.size(), result.model.main.outputIndexes.size());
+        EXPECT_NEAR(outputs[0].at(0), 0.7615942F, 1e-6F);
+    }
+}
+
+TEST(TfliteRecurrent, refusesActivationsThatTheHalDoesNotHave) {
+    for (const FileSpec& file : unitsWith(schema::ActivationFunctionType::SIGN_BIT)) {
+        EXPECT_NE(refusal(file).find("fused activation 5 is not supported"), std::string::npos);
+    }
 }
 
 // ---- The basic kernel of LSTM

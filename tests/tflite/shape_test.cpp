@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <numeric>
 
 #include "tflite_test.h"
@@ -115,8 +116,8 @@ TEST(TfliteShape, leavesOnlyTheSizeMinusOneOpen) {
               "operator 0 (RESHAPE): new shape -2x4: must have the 4 elements of the input");
 }
 
-TEST(TfliteShape, computesWithShapesAtImport) {
-    // RESHAPE(x, PACK(SHAPE(x)[0], 6)), as converters write for batches of any size.
+/// RESHAPE(x, PACK(SHAPE(x)[0], 6)), as converters write for batches of any size.
+FileSpec anyBatchFile() {
     FileSpec file;
     file.codes = {{.code = Code::SHAPE},
                   {.code = Code::STRIDED_SLICE},
@@ -146,6 +147,11 @@ TEST(TfliteShape, computesWithShapesAtImport) {
         {.opcodeIndex = 3, .inputs = {0, 6}, .outputs = {7}}};
     file.inputs = {0};
     file.outputs = {7};
+    return file;
+}
+
+TEST(TfliteShape, computesWithShapesAtImport) {
+    const FileSpec file = anyBatchFile();
     expectImports(file, {RESHAPE}, {1, 6});
     // With open sizes there is no shape to compute with.
     const auto open = importTflite(serialize(file), {.keepsOpenSizes = true});
@@ -153,6 +159,27 @@ TEST(TfliteShape, computesWithShapesAtImport) {
     EXPECT_EQ(open.error().message,
               "operator 0 (SHAPE): input of shape 0x2x3: must be known, as the HAL has no such "
               "operation");
+}
+
+TEST(TfliteShape, givesOpenSizesOfInputsThoseOfTheOptions) {
+    FileSpec file = anyBatchFile();
+    file.tensors[0].name = "x";
+    const TfliteModel result = imported(file, {.inputDimensions = {{"x", {5, 2, 3}}}});
+    EXPECT_EQ(operationsOf(result), Operations{RESHAPE});
+    EXPECT_EQ(inputAt(result, 0).dimensions, (Dimensions{5, 2, 3}));
+    EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 1)), (Integers{5, 6}));
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{5, 6}));
+    const auto messageFor = [&](const InputDimensions& dimensions) {
+        const auto refused = importTflite(serialize(file), {.inputDimensions = dimensions});
+        return refused ? std::string() : refused.error().message;
+    };
+    EXPECT_EQ(messageFor({{"x", {5, 2, 4}}}),
+              "input 0 of the model: tensor 0 (\"x\") of shape 0x2x3, where 0 is open: cannot have "
+              "the dimensions 5x2x4, as sizes that are not open must be the same");
+    EXPECT_NE(messageFor({{"x", {5, 6}}}).find("cannot have the dimensions 5x6"),
+              std::string::npos);
+    EXPECT_EQ(messageFor({{"y", {5, 2, 3}}}),
+              "no input \"y\" to give the dimensions 5x2x3: must be one of \"x\"");
 }
 
 /// RESHAPE(x, PACK(`code`(SHAPE(x)[index], factor), -1)) of 1x4 elements, with shapes of INT64.
@@ -457,6 +484,67 @@ TEST(TfliteSlice, slicesIntegersWithTheOperationThatTakesThem) {
                      optionsOf(schema::CreateStridedSliceOptions, 0, 0, 0, 0, 0, false));
     expectImports(file, {SLICE}, {2});
     expectComputes<std::int32_t, std::int32_t>(file, {{5, 6, 7, 8}}, {{6, 7}});
+}
+
+/// Row i of x: STRIDED_SLICE(x, PACK(i, 0), PACK(i + 1, 0)), of 4x2 elements of this type.
+FileSpec computedRowFile(TensorType type) {
+    FileSpec file;
+    file.codes = {{.code = Code::PACK}, {.code = Code::ADD}, {.code = Code::STRIDED_SLICE}};
+    file.buffers = {{}, bytesOf(Integers{0}), bytesOf(Integers{1}), bytesOf(Integers{1, 1})};
+    const TensorSpec scalar{.shape = {}, .type = kInt32};
+    const TensorSpec pair{.shape = {2}, .type = kInt32};
+    file.tensors = {{.shape = {4, 2}, .type = type},
+                    scalar,                                       // i
+                    {.shape = {}, .type = kInt32, .buffer = 1},   // 0
+                    {.shape = {}, .type = kInt32, .buffer = 2},   // 1
+                    scalar,                                       // i + 1
+                    pair,                                         // begin
+                    pair,                                         // end
+                    {.shape = {2}, .type = kInt32, .buffer = 3},  // strides
+                    {.shape = {2}, .type = type}};
+    file.operators = {
+        {.opcodeIndex = 1,
+         .inputs = {1, 3},
+         .outputs = {4},
+         .optionsType = BuiltinOptions::AddOptions,
+         .options = addOptions()},
+        {.inputs = {1, 2},
+         .outputs = {5},
+         .optionsType = BuiltinOptions::PackOptions,
+         .options = optionsOf(schema::CreatePackOptions, 0)},
+        {.inputs = {4, 2},
+         .outputs = {6},
+         .optionsType = BuiltinOptions::PackOptions,
+         .options = optionsOf(schema::CreatePackOptions, 0)},
+        {.opcodeIndex = 2,
+         .inputs = {0, 5, 6, 7},
+         .outputs = {8},
+         .optionsType = BuiltinOptions::StridedSliceOptions,
+         .options = optionsOf(schema::CreateStridedSliceOptions, 0, 2, 0, 0, 1, false)}};
+    file.inputs = {0, 1};
+    file.outputs = {8};
+    return file;
+}
+
+TEST(TfliteSlice, takesBeginAndEndThatAreComputed) {
+    for (const std::int32_t row : {0, 3}) {
+        expectComputes<std::int32_t, std::int32_t>(
+            computedRowFile(kInt32), {{0, 1, 2, 3, 4, 5, 6, 7}, {row}}, {{2 * row, 2 * row + 1}});
+        const auto first = static_cast<float>(2 * row);
+        expectComputes<float, float>(computedRowFile(TensorType::FLOAT32),
+                                     {counting(8), {std::bit_cast<float>(row)}},
+                                     Floats{{first, first + 1}});
+    }
+}
+
+TEST(TfliteSlice, refusesComputedBeginsOfSomeAxesOnly) {
+    EXPECT_EQ(refusal(operatorFile(
+                  Code::STRIDED_SLICE,
+                  {real({4, 2}), tensorOf({1}, kInt32), tensorOf({1}, kInt32), ints({1})},
+                  {real({2})}, BuiltinOptions::StridedSliceOptions,
+                  optionsOf(schema::CreateStridedSliceOptions, 0, 0, 0, 0, 1, false))),
+              "operator 0 (STRIDED_SLICE): 1 strides for 2 dimensions, with begin and end that are "
+              "not constant: must be one for each");
 }
 
 TEST(TfliteSlice, reversesWithStridesBackwards) {

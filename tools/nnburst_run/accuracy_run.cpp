@@ -12,6 +12,7 @@
 #include "nnburst_run/accuracy.h"
 #include "nnburst_run/accuracy_page.h"
 #include "nnburst_run/dataset.h"
+#include "nnburst_run/input_steps.h"
 #include "nnburst_run/report_files.h"
 #include "nnburst_run/runner.h"
 #include "support/device_source.h"
@@ -22,10 +23,9 @@ namespace nnburst::run {
 
 namespace {
 
-Result<ModelAccuracy> accuracyOf(const std::string& source, const Dataset& dataset,
-                                 const std::string& deviceName, KernelChoice kernels,
-                                 const Options& options) {
-    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(source, options.signature));
+Result<ModelAccuracy> accuracyOf(const std::string& source, const TfliteModel& model,
+                                 const Dataset& dataset, const std::string& deviceName,
+                                 KernelChoice kernels, const Options& options) {
     NNBURST_TRY_ASSIGN(const SharedDevice device,
                        tools::openDevice(deviceName, driverOptions(kernels, options.threads)));
     NNBURST_TRY_ASSIGN(Runner runner, Runner::create(model, *device, options.via));
@@ -96,8 +96,15 @@ Result<ExitStatus> runAccuracy(const Options& options) {
     members["accuracy"] = tools::Json::array();
     ExitStatus status = ExitStatus::SUCCESS;
     for (const std::string& source : sources) {
-        NNBURST_TRY_ASSIGN(ModelAccuracy accuracy,
-                           accuracyOf(source, dataset, options.device, options.kernels, options));
+        NNBURST_TRY_ASSIGN(const TfliteModel model,
+                           tools::loadModel(source, {.signature = options.signature,
+                                                     .inputDimensions = options.shapes}));
+        if (!dataset.images.empty()) {
+            printAssumedNormalization(model, options.images);
+        }
+        NNBURST_TRY_ASSIGN(
+            ModelAccuracy accuracy,
+            accuracyOf(source, model, dataset, options.device, options.kernels, options));
         fmt::print("{}", textOf(accuracy));
         const auto& classifier = accuracy.classifier;
         if (classifier && options.expectedTop1 && classifier->top1Share() < *options.expectedTop1) {
@@ -108,8 +115,8 @@ Result<ExitStatus> runAccuracy(const Options& options) {
         members["accuracy"].push_back(jsonOf(accuracy));
         models.push_back(std::move(accuracy));
         if (options.against) {
-            NNBURST_TRY_ASSIGN(ModelAccuracy other,
-                               accuracyOf(source, dataset, "local", *options.against, options));
+            NNBURST_TRY_ASSIGN(ModelAccuracy other, accuracyOf(source, model, dataset, "local",
+                                                               *options.against, options));
             against.push_back(std::move(other));
         }
     }

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_run/input_steps.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -36,6 +39,16 @@ Result<std::vector<std::string>> imagesOf(const std::vector<std::string>& paths)
         }
     }
     return images;
+}
+
+void printAssumedNormalization(const TfliteModel& model,
+                               const tools::ImagePreparation& preparation) {
+    const Subgraph& main = model.model.main;
+    const std::string assumed =
+        tools::assumedNormalization(main.operands[main.inputIndexes[0]], preparation);
+    if (!assumed.empty()) {
+        fmt::print(stderr, "nnburst-run: {}\n", assumed);
+    }
 }
 
 Result<InputSteps> InputSteps::create(const std::vector<std::string>& paths,

@@ -44,6 +44,10 @@ class InputSteps {
     std::uint64_t count_ = 1;
 };
 
+/// Says on stderr what `model` sees of images, if that is assumed.
+void printAssumedNormalization(const TfliteModel& model,
+                               const tools::ImagePreparation& preparation);
+
 /// `paths` with directories replaced by the images in them. Nothing if some are no images.
 [[nodiscard]] Result<std::vector<std::string>> imagesOf(const std::vector<std::string>& paths);
 

@@ -197,7 +197,9 @@ Result<ExitStatus> run(const Options& options) {
     if (!options.dataset.empty()) {
         return runAccuracy(options);
     }
-    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(options.model, options.signature));
+    NNBURST_TRY_ASSIGN(const TfliteModel model,
+                       tools::loadModel(options.model, {.signature = options.signature,
+                                                        .inputDimensions = options.shapes}));
     NNBURST_TRY(checkCount("--output", options.outputs.size(), model.outputNames.size()));
     NNBURST_TRY(checkCount("--expect", options.expected.size(), model.outputNames.size()));
     NNBURST_TRY_ASSIGN(ReportFiles files, ReportFiles::open(options));
@@ -212,6 +214,9 @@ Result<ExitStatus> run(const Options& options) {
     const auto preparation = std::chrono::steady_clock::now() - start;
     NNBURST_TRY_ASSIGN(const InputSteps inputs,
                        InputSteps::create(options.inputs, options.images, model, runner));
+    if (!inputs.images().empty()) {
+        printAssumedNormalization(model, options.images);
+    }
     const std::uint64_t repeat =
         options.needsProfile() && options.repeat == 1 ? kProfiledRuns : options.repeat;
     ProfileReader* profile = options.needsProfile() ? &*opened.profile : nullptr;

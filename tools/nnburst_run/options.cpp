@@ -10,6 +10,7 @@
 
 #include "nnburst/version.h"
 #include "support/model_source.h"
+#include "support/shape_option.h"
 #include "support/thread_option.h"
 
 namespace nnburst::run {
@@ -120,6 +121,7 @@ void addDataOptions(CLI::App& app, Options& options, Written& written) {
                    "The signature of a .tflite file to run. Without: its main subgraph.\n"
                    "The summary lists the signatures")
         ->type_name("NAME");
+    tools::addShapeOption(app, options.shapes);
     app.add_option("--input", options.inputs,
                    "Files, one for each input of the model, in order; or images and\n"
                    "directories of images for its only input.\n"

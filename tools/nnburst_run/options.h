@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "nnburst/model_signature.h"
 #include "support/image_preparation.h"
 
 namespace nnburst::run {
@@ -33,6 +34,7 @@ enum class KernelChoice : std::uint8_t {
 struct Options {
     std::string model;                    ///< a .tflite file, or the name of a built-in model
     std::string signature;                ///< which one of the file's; empty: its main subgraph
+    InputDimensions shapes;               ///< of inputs that the file leaves open
     std::vector<std::string> moreModels;  ///< further ones, for --dataset
     std::vector<std::string> inputs;      ///< files, one for each input, or images; or none
     std::vector<std::string> outputs;   ///< files to write, as many as the model's outputs, or none

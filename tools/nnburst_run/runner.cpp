@@ -34,7 +34,7 @@ void Runner::feedBack() {
 
 void Runner::resetStates() {
     const Subgraph& main = model_->model.main;
-    for (const TfliteModel::State& state : model_->states) {
+    for (const ModelState& state : model_->states) {
         const Operand& operand = main.operands[main.inputIndexes[state.input]];
         std::ranges::fill(operands_.input(state.input),
                           firstStateByte(operand.type, operand.zeroPoint));

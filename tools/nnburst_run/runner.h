@@ -18,7 +18,7 @@
 
 namespace nnburst::run {
 
-/// Owns the operands' memory; states begin as TfliteModel::State says. Movable. Not thread-safe.
+/// Owns the operands' memory; states begin as ModelState says. Movable. Not thread-safe.
 class Runner {
   public:
     /// Prepares `model`, which must outlive this object, on `device`.

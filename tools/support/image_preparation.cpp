@@ -16,6 +16,8 @@ namespace nnburst::tools {
 namespace {
 
 constexpr std::size_t kChannels = 3;
+/// Mean and deviation for floats: values from -1 to 1.
+constexpr double kHalfOfBytes = 127.5;
 
 /// A part of an image, in pixels.
 struct Part {
@@ -74,8 +76,8 @@ Normalization normalizationFor(const Operand& operand, const ImagePreparation& p
     const bool isSigned = operand.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
     const double zero = operand.zeroPoint + (isSigned ? 128.0 : 0.0);
     const bool isFloat = operand.type == OperandType::TENSOR_FLOAT32;
-    const double mean = isFloat ? 127.5 : zero;
-    const double deviation = isFloat ? 127.5 : 1 / scale;
+    const double mean = isFloat ? kHalfOfBytes : zero;
+    const double deviation = isFloat ? kHalfOfBytes : 1 / scale;
     return {
         .mean = preparation.mean.value_or(std::array{mean, mean, mean}),
         .deviation = preparation.deviation.value_or(std::array{deviation, deviation, deviation})};
@@ -123,6 +125,16 @@ Result<> checkImageOperand(const Operand& operand) {
                                    toString(operand.type), fmt::join(sizes, "x")));
     }
     return {};
+}
+
+std::string assumedNormalization(const Operand& operand, const ImagePreparation& preparation) {
+    if (operand.type != OperandType::TENSOR_FLOAT32 || preparation.mean || preparation.deviation) {
+        return {};
+    }
+    return fmt::format(
+        "the model's float32 input gets (byte - {0}) / {0} of images; give --mean and --std if it "
+        "expects other values",
+        kHalfOfBytes);
 }
 
 void writeImage(const Image& image, const ImagePreparation& preparation, const Operand& operand,

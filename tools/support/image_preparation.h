@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -40,6 +41,11 @@ struct ImagePreparation {
 /// The operand takes images: 1 x height x width x (1 or 3), of floats or of quantised 8 bits.
 /// INVALID_ARGUMENT says what is different.
 [[nodiscard]] Result<> checkImageOperand(const Operand& operand);
+
+/// Says what the model sees of an image where that is assumed: of floats without mean and
+/// deviation. Else empty.
+[[nodiscard]] std::string assumedNormalization(const Operand& operand,
+                                               const ImagePreparation& preparation);
 
 /// Writes the image into `input`, the bytes of `operand`, for which checkImageOperand gives no
 /// error. Red, green and blue are averaged where the operand has one channel.

@@ -73,13 +73,19 @@ Result<TfliteModel> loadBuiltin(std::string_view name) {
 
 }  // namespace
 
-Result<TfliteModel> loadModel(const std::string& source, const std::string& signature) {
+Result<TfliteModel> loadModel(const std::string& source, const TfliteOptions& options) {
     if (!source.starts_with(kBuiltin)) {
-        return loadTflite(source, {.signature = signature});
+        return loadTflite(source, options);
     }
-    if (!signature.empty()) {
+    if (!options.signature.empty()) {
+        return failure(
+            ErrorStatus::INVALID_ARGUMENT,
+            fmt::format("signature \"{}\": {} has no signatures", options.signature, source));
+    }
+    if (!options.inputDimensions.empty()) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("signature \"{}\": {} has no signatures", signature, source));
+                       fmt::format("dimensions for input \"{}\": {} leaves no sizes open",
+                                   options.inputDimensions.begin()->first, source));
     }
     return loadBuiltin(std::string_view(source).substr(kBuiltin.size()));
 }

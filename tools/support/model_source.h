@@ -19,9 +19,9 @@ inline constexpr const char* kBuiltinModelsHelp =
   builtin:lstm                                     a small recurrent network
 )";
 
-/// The model that `source` names: "builtin:..." as kBuiltinModelsHelp says, else a TFLite file, and
-/// of its signatures the one named `signature` (TfliteOptions).
+/// The model that `source` names: "builtin:..." as kBuiltinModelsHelp says, else a TFLite file,
+/// which alone takes options.
 [[nodiscard]] Result<TfliteModel> loadModel(const std::string& source,
-                                            const std::string& signature = {});
+                                            const TfliteOptions& options = {});
 
 }  // namespace nnburst::tools

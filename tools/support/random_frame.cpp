@@ -73,7 +73,7 @@ std::size_t frameBytes(States states, const PooledRequest& operands) {
 }
 
 void feedBack(States states, const PooledRequest& operands) {
-    for (const TfliteModel::State& state : states) {
+    for (const ModelState& state : states) {
         std::ranges::copy(operands.output(state.output), operands.input(state.input).begin());
     }
 }
@@ -89,8 +89,8 @@ std::uint64_t checksumOfOutputs(const PooledRequest& operands) {
 }
 
 bool isState(States states, std::size_t input) {
-    return std::ranges::any_of(
-        states, [&](const TfliteModel::State& state) { return state.input == input; });
+    return std::ranges::any_of(states,
+                               [&](const ModelState& state) { return state.input == input; });
 }
 
 }  // namespace nnburst::tools

@@ -16,7 +16,7 @@
 
 namespace nnburst::tools {
 
-using States = std::span<const TfliteModel::State>;
+using States = std::span<const ModelState>;
 
 /// Writes the inputs of frame `number`, the same on every machine: floats in [-1, 1), bytes of all
 /// values. Inputs of other types and the fed-back states stay as they are.
