@@ -26,7 +26,8 @@ class NNBURST_EXPORT Buffer {
     [[nodiscard]] virtual Result<> copyTo(const SharedRegion& destination) = 0;
     /// Copies `source` into the buffer. `dimensions` are those of the contents, or empty if the
     /// buffer's are fully known; INVALID_ARGUMENT if they contradict the buffer's or the size of
-    /// `source`. After any error the buffer has no contents (HAL 1.3 IBuffer).
+    /// `source`; GENERAL_FAILURE if the driver has no memory for them, or a limit is reached. After
+    /// any error the buffer has no contents (HAL 1.3 IBuffer).
     [[nodiscard]] virtual Result<> copyFrom(const SharedRegion& source,
                                             const Dimensions& dimensions) = 0;
 };

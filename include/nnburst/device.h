@@ -5,9 +5,9 @@
 /// \file
 /// The HAL's interfaces: a `Device` prepares models, a `PreparedModel` (prepared_model.h) executes
 /// requests, a `Burst` (burst.h) executes them with the least latency, a `Buffer` (buffer.h) is
-/// memory that the driver manages. Three kinds of device give the same interface:
-/// `makeLocalDevice()` runs in this process, `spawnDriver()` in a child process of its own,
-/// `connect()` in a driver that other processes may share.
+/// memory that the driver manages. Four functions give a `Device`: `makeLocalDevice()` (this
+/// process), `spawnDriver()` (a child process), `connect()` (a driver that others share), and
+/// `superviseDriver()` (supervised_device.h: starts its driver, or connects to it, again).
 ///
 /// Every method may be called from any thread at any time unless it says otherwise. Objects may be
 /// destroyed in any order; each keeps alive what it needs. When the driver process ends, every call
@@ -90,8 +90,8 @@ class NNBURST_EXPORT Device {
 
     /// Allocates memory that the driver manages, for the given uses (HAL 1.3 IDevice::allocate).
     /// INVALID_ARGUMENT if a role breaks a rule or a model belongs to another device;
-    /// GENERAL_FAILURE if the driver's HAL version has no buffers, or the driver has no memory for
-    /// one.
+    /// GENERAL_FAILURE if the driver's HAL version has no buffers, the driver has no memory for
+    /// one, or a limit is reached, which the message names.
     [[nodiscard]] virtual Result<AllocatedBuffer> allocate(
         const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
         std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) = 0;

@@ -55,7 +55,11 @@ class NNBURST_EXPORT Accelerator {
 
     /// Compiles `model`, all of whose operations it supports. `constants` has one entry for each
     /// operand of the main subgraph: the value of a constant, in memory that no other process can
-    /// change; empty for other operands. Both arguments are valid during the call only.
+    /// change; empty for other operands. Both arguments are valid during the call only. An error
+    /// goes with its message to the callback of the client's Device::prepareModel. Return
+    /// GENERAL_FAILURE if the model cannot be compiled, and RESOURCE_EXHAUSTED_TRANSIENT or
+    /// ..._PERSISTENT if memory or another resource does not suffice. A null pointer counts as
+    /// GENERAL_FAILURE.
     [[nodiscard]] virtual Result<std::unique_ptr<AcceleratorModel>> compile(
         const Model& model, std::span<const std::span<const std::byte>> constants) = 0;
 };

@@ -52,10 +52,10 @@ struct DriverOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): by 
     /// clients share with the driver does not count.
     std::uint64_t memoryLimitBytes = 0;
     /// Limit on the additional memory of one model for executions that run at the same time, each
-    /// on a processor: temporaries and operators for each execution beyond the first; weights are
-    /// shared. It is allocated when several bursts or executions use the model at a time;
-    /// temporaries are released after `idleTime`. 0: executions of one model run one after the
-    /// other.
+    /// on a processor: plans, temporaries and operators for each execution beyond the first;
+    /// weights are shared. It is allocated when several bursts or executions use the model at a
+    /// time; temporaries are released after `idleTime`. 0: executions of one model run one after
+    /// the other.
     std::uint64_t concurrencyMemoryBytes = std::uint64_t{256} << 20;
     /// Whether XNNPACK runs the operations for which it has an operator; false: reference kernels
     /// only.
@@ -69,7 +69,7 @@ struct DriverOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): by 
     /// $XDG_STATE_HOME/nnburst/cache.key, or ~/.local/state/nnburst/cache.key; without either
     /// nothing is cached.
     std::string cacheKeyFile;
-    /// The device acts as one of this version: it refuses what the version does not know and
+    /// The device acts as one of this version: it refuses what the version does not support and
     /// follows its rules (docs/hal.md).
     HalVersion version = kLatestHalVersion;
     DriverVariant variant = DriverVariant::FULL;

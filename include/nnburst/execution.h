@@ -5,6 +5,7 @@
 /// \file
 /// Options and outcome of an execution of any kind.
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -13,13 +14,17 @@
 
 namespace nnburst {
 
+/// Time limits of a WHILE (HAL 1.3 LoopTimeoutDurationNs).
+inline constexpr std::chrono::nanoseconds kDefaultLoopTimeout = std::chrono::seconds(2);
+inline constexpr std::chrono::nanoseconds kMaximumLoopTimeout = std::chrono::seconds(15);
+
 /// How an execution runs.
 struct ExecutionOptions {
     MeasureTiming measure = MeasureTiming::NO;
     /// The time by which it must have finished, else MISSED_DEADLINE_*.
     OptionalTimePoint deadline;
-    /// Time limit of each WHILE; unset: 2 s; more than 15 s counts as 15 s (HAL 1.3
-    /// LoopTimeoutDurationNs).
+    /// Time limit of each WHILE; unset: kDefaultLoopTimeout; more than kMaximumLoopTimeout counts
+    /// as that.
     OptionalTimeoutDuration loopTimeout;
 };
 

@@ -34,73 +34,73 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 [[nodiscard]] NNBURST_EXPORT std::optional<HalVersion> halVersionFromString(
     std::string_view text) noexcept;
 
-// ---- What a driver of a version knows. Code asks these and does not compare versions itself, so
-// that a later version keeps what an earlier one brought.
+// ---- What a driver of a version supports. Code asks these and does not compare versions itself,
+// so that a later version keeps what an earlier one brought.
 
 /// Model::relaxComputationFloat32toFloat16.
-[[nodiscard]] constexpr bool knowsRelaxedComputation(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsRelaxedComputation(HalVersion version) noexcept {
     return version >= HalVersion::V1_1;
 }
 /// The execution preference of a preparation.
-[[nodiscard]] constexpr bool knowsPreference(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsPreference(HalVersion version) noexcept {
     return version >= HalVersion::V1_1;
 }
 /// Vendor extensions.
-[[nodiscard]] constexpr bool knowsExtensions(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsExtensions(HalVersion version) noexcept {
     return version >= HalVersion::V1_2;
 }
 /// Tensors of unknown rank.
-[[nodiscard]] constexpr bool knowsUnknownRank(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsUnknownRank(HalVersion version) noexcept {
     return version >= HalVersion::V1_2;
 }
 /// Cache files and tokens of a preparation, and prepareModelFromCache.
-[[nodiscard]] constexpr bool knowsCompilationCaching(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsCompilationCaching(HalVersion version) noexcept {
     return version >= HalVersion::V1_2;
 }
 /// getType and getVersionString.
-[[nodiscard]] constexpr bool knowsTypeAndVersionString(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsTypeAndVersionString(HalVersion version) noexcept {
     return version >= HalVersion::V1_2;
 }
 /// Output shapes, and with them outputs whose dimensions only the execution finds.
-[[nodiscard]] constexpr bool knowsOutputShapes(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsOutputShapes(HalVersion version) noexcept {
     return version >= HalVersion::V1_2;
 }
 /// MeasureTiming and Timing.
-[[nodiscard]] constexpr bool knowsTiming(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsTiming(HalVersion version) noexcept {
     return version >= HalVersion::V1_2;
 }
 /// Deadlines and loop timeouts.
-[[nodiscard]] constexpr bool knowsDeadlines(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsDeadlines(HalVersion version) noexcept {
     return version >= HalVersion::V1_3;
 }
 /// The priority of a prepared model.
-[[nodiscard]] constexpr bool knowsPriority(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsPriority(HalVersion version) noexcept {
     return version >= HalVersion::V1_3;
 }
 /// Driver-managed buffers: allocate, and tokens in requests.
-[[nodiscard]] constexpr bool knowsBuffers(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsBuffers(HalVersion version) noexcept {
     return version >= HalVersion::V1_3;
 }
 /// executeFenced.
-[[nodiscard]] constexpr bool knowsFences(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsFences(HalVersion version) noexcept {
     return version >= HalVersion::V1_3;
 }
 /// The statuses MISSED_DEADLINE_* and RESOURCE_EXHAUSTED_*.
-[[nodiscard]] constexpr bool knowsDeadlineAndResourceErrors(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsDeadlineAndResourceErrors(HalVersion version) noexcept {
     return version >= HalVersion::V1_3;
 }
 /// Requests that the driver keeps for a reusable execution. The HAL does not have them; a driver of
 /// an older version is sent the whole request each time, so that it checks each by its rules.
-[[nodiscard]] constexpr bool keepsReusableExecutions(HalVersion version) noexcept {
+[[nodiscard]] constexpr bool supportsReusableExecutions(HalVersion version) noexcept {
     return version >= HalVersion::V1_3;
 }
 
-/// The first version that knows all of `model`: its operations and their rules, types of operands,
-/// tensors of unknown rank, subgraphs, relaxed computation, extensions. INVALID_ARGUMENT if the
-/// model is not valid or has an operation that cannot be run, naming it.
+/// The first version that supports all of `model`: its operations and their rules, types of
+/// operands, tensors of unknown rank, subgraphs, relaxed computation, extensions. INVALID_ARGUMENT
+/// if the model is not valid or has an operation that cannot be run, naming it.
 [[nodiscard]] NNBURST_EXPORT Result<HalVersion> minimumVersion(const Model& model);
 
-/// Whether `version` can express this. INVALID_ARGUMENT says what it does not know.
+/// Whether `version` can express this. INVALID_ARGUMENT says what it does not support.
 [[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version, const Model& model);
 /// Versions up to 1.2 have no driver-managed buffers.
 [[nodiscard]] NNBURST_EXPORT Result<> compliantWith(HalVersion version, const Request& request);

@@ -6,6 +6,7 @@
 /// A `PreparedModel` executes requests: synchronously, asynchronously, behind fences, or through a
 /// `Burst` (burst.h).
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -19,11 +20,17 @@
 
 namespace nnburst {
 
+/// Limit on the fences that an execution may wait for: as many as come with one message to a driver
+/// beside the memory of the request.
+inline constexpr std::size_t kMaximumFences = 126;
+
 /// An execution that was launched by executeFenced, with the fence (fence.h) of its end.
 struct FencedExecution {
     UniqueFd fence;  ///< signalled at the end; invalid if the execution has already ended
-    /// To be called after the fence was signalled. Returns how the execution ended, and its timing
-    /// from the launch and from the moment at which all awaited fences were signalled.
+    /// Returns how the execution ended, and its timing from the launch and from the moment at which
+    /// all awaited fences were signalled. To be called after the fence was signalled, by any
+    /// thread, any number of times; GENERAL_FAILURE before. Waits for the answer of a driver
+    /// process; DEVICE_UNAVAILABLE if that is gone.
     std::function<Result<>(Timing& launched, Timing& fenced)> callback;
 };
 
@@ -48,7 +55,7 @@ class NNBURST_EXPORT PreparedModel {
     [[nodiscard]] virtual Result<> execute(const Request& request, const ExecutionOptions& options,
                                            ExecutionCallback callback) = 0;
 
-    /// Launches an execution that starts when all `waitFor` fences (at most 126)
+    /// Launches an execution that starts when all `waitFor` fences (at most kMaximumFences)
     /// are signalled. The outputs must have known dimensions.
     /// `timeoutAfterFence` limits the execution from that moment on. The fences stay the caller's:
     /// their descriptors are duplicated. Until the fence that is returned is signalled, the caller

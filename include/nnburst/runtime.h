@@ -86,9 +86,11 @@ class NNBURST_EXPORT Runtime {
     /// In the order of the configuration; the device in this process is the last.
     [[nodiscard]] virtual std::span<const DeviceInfo> devices() const noexcept = 0;
 
-    /// Waits until device `device` accepts work: connects to its driver again, or starts it again,
-    /// if it was lost. DEVICE_UNAVAILABLE if that is not possible now. INVALID_ARGUMENT if there is
-    /// no such device.
+    /// If the driver of device `device` was lost, tries once to connect to it again or to start it
+    /// again. Blocks until the driver answers, or counts as lost because it gave no sign of life
+    /// for kHangTimeout, and while another thread does the same. DEVICE_UNAVAILABLE if there is no
+    /// driver then; at once in the second after a failed attempt. INVALID_ARGUMENT if there is no
+    /// such device.
     [[nodiscard]] virtual Result<> waitForDevice(std::size_t device) = 0;
 
     /// Whether device `device` can run each operation of the main subgraph: one entry for each, in

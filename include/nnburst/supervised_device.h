@@ -29,7 +29,7 @@ namespace nnburst {
 
 /// Whether a supervised device has a driver.
 enum class DriverState : std::uint8_t {
-    SERVING,  ///< a driver is there, with all models and bursts
+    SERVING,  ///< a driver is there, with all models and bursts that it has not refused
     LOST,     ///< the driver is lost; another one is being started, or models are prepared in it
 };
 
@@ -42,9 +42,9 @@ struct SupervisionOptions {
     /// (MISSED_DEADLINE_TRANSIENT). 0: it fails at once. A call that is running when the driver is
     /// lost fails in any case.
     std::chrono::milliseconds waitAtMost{0};
-    /// Pause before the next attempt if a driver could not be started, or was lost within a second.
-    /// It doubles with each such attempt, up to the maximum. The first attempt follows the loss at
-    /// once.
+    /// Pause before the next attempt if a driver could not be started, was lost within a second, or
+    /// has refused a model or burst for now. It doubles with each such attempt, up to the maximum.
+    /// The first attempt follows the loss at once.
     std::chrono::milliseconds backoff{10};
     std::chrono::milliseconds maximumBackoff{1000};
     /// Called at each change of state, on a thread of the library. Must not block, and must not
@@ -71,6 +71,9 @@ struct SupervisionStats {
 ///   `wait` has given its error.
 /// - It keeps a copy of each prepared model, with its constants, and duplicates of its cache files.
 ///   A model is prepared again from the cache files if that succeeds, else from the copy.
+/// - Calls to a model or burst that the next driver refuses fail with DEVICE_UNAVAILABLE. If it
+///   refuses for now (RESOURCE_EXHAUSTED_TRANSIENT: a limit is reached), it is asked again until
+///   it accepts. If it refuses for good, the calls fail until the driver after it.
 /// - `allocate` is refused: the contents of a driver's buffers are lost with it.
 /// - A burst takes some tens of nanoseconds more for each call.
 class NNBURST_EXPORT SupervisedDevice : public Device {

@@ -17,8 +17,7 @@
 
 namespace nnburst {
 
-/// How a thread waits. A new mode also needs a row in kWaitModes, over which options of programs,
-/// messages to drivers and tests loop.
+/// How a thread waits.
 enum class WaitMode : std::uint8_t {
     /// Learns how long waits last. Spins through short ones; sleeps through most of a long one,
     /// until a little before its expected end, and spins the rest, for at most a fortieth of the
@@ -75,7 +74,7 @@ static_assert([] {
 /// not spin while the other one was last seen on the same processor, nor on a machine with one
 /// processor: it would keep the other side from running.
 struct WaitPolicy {
-    /// The longest time to spin before sleeping.
+    /// The longest time to spin before sleeping. Negative counts as 0. In the driver at most 10 ms.
     std::chrono::nanoseconds spinWindow{std::chrono::milliseconds(2)};
     WaitMode mode = WaitMode::ADAPTIVE;
 };

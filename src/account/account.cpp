@@ -117,6 +117,17 @@ std::array<Account::Usage, kResourceCount> Account::usage() const noexcept {
     return all;
 }
 
+std::string describeHighest(const Account& account) {
+    std::string text;
+    for (const Account::Usage& usage : account.usage()) {
+        if (usage.highest > 0) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", usage.highest,
+                                toString(usage.resource));
+        }
+    }
+    return text.empty() ? "nothing" : text;
+}
+
 Charge::Charge(SharedAccount account, Resource resource, std::uint64_t amount) noexcept
     : account_(std::move(account)), resource_(resource), amount_(amount) {}
 

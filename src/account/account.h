@@ -113,6 +113,9 @@ class Account final : public std::enable_shared_from_this<Account> {
 
 using SharedAccount = std::shared_ptr<Account>;
 
+/// The most that was used of each resource at a time, such as "1 prepared-models, 2 bursts".
+[[nodiscard]] std::string describeHighest(const Account& account);
+
 /// RAII: an amount that is charged to an account until this is destroyed.
 class Charge {
   public:

@@ -5,7 +5,7 @@
 /// \file
 /// The one place where threads wait for another process. A wait goes through up to four phases:
 ///
-///     look without a clock  | under a microsecond: the answer of a small model is there
+///     poll without a clock  | under a microsecond: the answer of a small model is there
 ///     sleep with an alarm   | as planned (wait_plan.h): ADAPTIVE, if the wait is known to be long
 ///     spin                  | as planned
 ///     sleep                 | until woken
@@ -31,9 +31,9 @@ namespace nnburst::fmq {
 /// How long a wait may last. With neither limit it lasts until what it waits for happens.
 struct WaitLimit {
     std::optional<SteadyTime> deadline;
-    /// Counted from the first look at the clock, so that a short wait never looks at it.
+    /// Counted from when the clock is first read, so that a short wait never reads it.
     std::optional<std::chrono::nanoseconds> atMost;
-    /// The deadline does not end the wait sooner than this after the first look at the clock.
+    /// The deadline does not end the wait sooner than this after the clock is first read.
     std::chrono::nanoseconds atLeast{0};
 };
 
@@ -72,7 +72,7 @@ class Waiter {
     /// `forecast`, if there is one, is of waits of this kind, and learns from this one.
     template <class Ready>
     [[nodiscard]] bool wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready) noexcept {
-        if (lookWithoutClock(ready)) {
+        if (pollWithoutClock(ready)) {
             return true;
         }
         WaitCheck noCheck{std::chrono::nanoseconds::max(), []() noexcept { return true; }};
@@ -83,7 +83,7 @@ class Waiter {
     template <class Ready, class IsWorthWaiting>
     [[nodiscard]] bool wait(const WaitLimit& limit, WaitForecast* forecast, Ready ready,
                             WaitCheck<IsWorthWaiting> check) {
-        return lookWithoutClock(ready) || waitLong(limit, forecast, ready, check);
+        return pollWithoutClock(ready) || waitLong(limit, forecast, ready, check);
     }
 
     /// Parks a wait that has reached its limit: it goes on without a thread until the other side
@@ -124,7 +124,7 @@ class Waiter {
     static constexpr int kSpinsPerClockRead = 16;
 
     template <class Ready>
-    bool lookWithoutClock(Ready& ready) noexcept;
+    bool pollWithoutClock(Ready& ready) noexcept;
     template <class Ready, class IsWorthWaiting>
     bool waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& ready,
                   WaitCheck<IsWorthWaiting>& check);
@@ -172,7 +172,7 @@ class Waiter {
 };
 
 template <class Ready>
-bool Waiter::lookWithoutClock(Ready& ready) noexcept {
+bool Waiter::pollWithoutClock(Ready& ready) noexcept {
     flag_.publishWaiterCpu();
     if (ready()) {
         return true;

@@ -6,15 +6,15 @@
 #include <linux/magic.h>
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <string>
+
+#include "memory/mapped_pages.h"
 
 namespace nnburst {
 
@@ -38,42 +38,13 @@ Result<> synchronise(int fd, std::uint64_t flags, const char* what) {
     return {};
 }
 
-/// The pages around some bytes of a buffer, in this address space.
-class Pages {
-  public:
-    Pages(int fd, std::uint64_t offset, std::size_t length) noexcept {
-        const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-        skipped_ = static_cast<std::size_t>(offset % page);
-        sizeBytes_ = skipped_ + length;
-        address_ = ::mmap(nullptr, sizeBytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                          static_cast<off_t>(offset - skipped_));
-    }
-    ~Pages() {
-        if (*this) {
-            ::munmap(address_, sizeBytes_);
-        }
-    }
-    Pages(const Pages&) = delete;
-    Pages& operator=(const Pages&) = delete;
-
-    [[nodiscard]] explicit operator bool() const noexcept { return address_ != MAP_FAILED; }
-    [[nodiscard]] std::byte* data() const noexcept {
-        return static_cast<std::byte*>(address_) + skipped_;
-    }
-
-  private:
-    std::size_t skipped_ = 0;
-    std::size_t sizeBytes_ = 0;
-    void* address_ = MAP_FAILED;
-};
-
 /// Calls `copy` with the address of `length` bytes at `offset`.
 template <class Copy>
 Result<> withBytes(int fd, std::uint64_t offset, std::size_t length, const Copy& copy) {
     if (length == 0) {
         return {};
     }
-    const Pages pages(fd, offset, length);
+    const MappedPages pages(fd, offset, length);
     if (!pages) {
         return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                        "cannot map " + std::to_string(length) +

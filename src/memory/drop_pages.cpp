@@ -68,8 +68,7 @@ void dropPages(std::byte* first, std::size_t sizeBytes) noexcept {
 }
 
 void freeInPieces(void* block) noexcept {
-    if (const std::size_t sizeBytes = ::malloc_usable_size(block);
-        sizeBytes > kPagesDroppedAtOnceBytes) {
+    if (const std::size_t sizeBytes = ::malloc_usable_size(block); sizeBytes >= kLargeBlockBytes) {
         dropPages(static_cast<std::byte*>(block), sizeBytes);
     }
     std::free(block);

@@ -230,6 +230,11 @@ std::string dimensionsText(std::span<const std::uint32_t> dimensions) {
     return dimensions.empty() ? "none" : fmt::format("{}", fmt::join(dimensions, "x"));
 }
 
+ZeroPointRange zeroPointRange(OperandType type) noexcept {
+    const OperandInfo info = operandInfo(type);
+    return {.minimum = info.minimumZeroPoint, .maximum = info.maximumZeroPoint};
+}
+
 Result<> checkOperandType(const Operand& operand) {
     const OperandInfo info = operandInfo(operand.type);
     if (info.kind == OperandKind::UNKNOWN) {

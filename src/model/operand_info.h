@@ -34,6 +34,13 @@ enum class OperandKind : std::uint8_t {
 /// The first HAL version with operands of `type`; V1_0 for those of vendors.
 [[nodiscard]] HalVersion since(OperandType type) noexcept;
 
+/// The zero points that an operand may have.
+struct ZeroPointRange {
+    std::int32_t minimum = 0;
+    std::int32_t maximum = 0;
+};
+[[nodiscard]] ZeroPointRange zeroPointRange(OperandType type) noexcept;
+
 /// The byte of which a state consists before the first run, as TFLite's ResetVariableTensor sets
 /// it: the zero point for TENSOR_QUANT8_ASYMM_SIGNED, 0 for all other types.
 [[nodiscard]] constexpr std::byte firstStateByte(OperandType type,

@@ -11,7 +11,7 @@ Result<> checkOutput(HalVersion version, std::size_t index, const Operand& opera
                      const RequestArgument& argument) {
     const Dimensions& dimensions =
         argument.dimensions.empty() ? operand.dimensions : argument.dimensions;
-    if (!knowsOutputShapes(version) && !argument.hasNoValue &&
+    if (!supportsOutputShapes(version) && !argument.hasNoValue &&
         !isFullySpecified(operand.type, dimensions)) {
         return invalid(
             "output {}: dimensions {} must all be known in HAL {}, from the model or "
@@ -23,10 +23,10 @@ Result<> checkOutput(HalVersion version, std::size_t index, const Operand& opera
 
 ExecutionOptions knownTo(HalVersion version, const ExecutionOptions& options) noexcept {
     ExecutionOptions known;
-    if (knowsTiming(version)) {
+    if (supportsTiming(version)) {
         known.measure = options.measure;
     }
-    if (knowsDeadlines(version)) {
+    if (supportsDeadlines(version)) {
         known.deadline = options.deadline;
         known.loopTimeout = options.loopTimeout;
     }

@@ -230,6 +230,9 @@ RequestArgument Arguments::place(bool isOutput, std::size_t index, std::uint64_t
 }
 
 Status Arguments::makeRequest() {
+    request_ = Request();  // an attempt for which the memory was too short may have left parts
+    stagedInputs_.clear();
+    stagedOutputs_.clear();
     if (Status status = createStaging(); !status.isOk()) {
         return status;
     }

@@ -44,7 +44,8 @@ class Arguments {
     /// BAD_DATA unless the model or the program knows all dimensions of outputs.
     [[nodiscard]] Status checkOutputDimensions() const;
 
-    /// Makes the request, once. Of complete arguments, which must not change any more.
+    /// Makes the request, once. Of complete arguments, which must not change any more. After a
+    /// failure it may be called again.
     [[nodiscard]] Status makeRequest();
     [[nodiscard]] bool hasRequest() const noexcept { return hasRequest_; }
     [[nodiscard]] const Request& request() const noexcept { return request_; }

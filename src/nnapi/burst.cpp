@@ -15,8 +15,9 @@ Status BurstContext::create(std::shared_ptr<Compilation> compilation,
     if (compilation->preparedModel() != nullptr) {
         auto configured = compilation->preparedModel()->configureExecutionBurst({});
         if (!configured) {
-            return refused(toExecutionResultCode(configured.error().status), "{}",
-                           configured.error().message);
+            return refused(
+                toExecutionResultCode(configured.error().status, compilation->areDevicesChosen()),
+                "{}", configured.error().message);
         }
         burst = *std::move(configured);
     }

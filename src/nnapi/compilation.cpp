@@ -115,7 +115,7 @@ Status Compilation::refuse(Error error) {
     if (!isOfModel) {
         return refused(toResultCode(error.status), "{}", error.message);
     }
-    if (!options_.devices.empty()) {
+    if (areDevicesChosen()) {
         const int code =
             areAllOperationsSupported() ? toResultCode(error.status) : ANEURALNETWORKS_BAD_DATA;
         return refused(code, "{}", error.message);

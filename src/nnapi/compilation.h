@@ -37,6 +37,8 @@ class Compilation {
     /// A number that no other compilation of this process has had or will have.
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
     [[nodiscard]] const Model& model() const noexcept { return model_->model; }
+    /// The program has chosen the devices, and not the runtime.
+    [[nodiscard]] bool areDevicesChosen() const noexcept { return !options_.devices.empty(); }
     /// The program has chosen exactly one device.
     [[nodiscard]] bool isForOneDevice() const noexcept { return options_.devices.size() == 1; }
 

@@ -15,9 +15,8 @@ namespace nnburst::nnapi {
 
 namespace {
 
-/// HAL 1.3 LoopTimeoutDurationNs.
-constexpr std::uint64_t kDefaultLoopTimeoutNs = 2'000'000'000;
-constexpr std::uint64_t kMaximumLoopTimeoutNs = 15'000'000'000;
+constexpr auto kDefaultLoopTimeoutNs = static_cast<std::uint64_t>(kDefaultLoopTimeout.count());
+constexpr auto kMaximumLoopTimeoutNs = static_cast<std::uint64_t>(kMaximumLoopTimeout.count());
 
 constexpr std::uint64_t kNoDuration = std::numeric_limits<std::uint64_t>::max();
 
@@ -155,7 +154,9 @@ Status Execution::takeResult(const Result<>& result) {
         }
     }
     if (!result) {
-        return refused(toExecutionResultCode(result.error().status), "{}", result.error().message);
+        return refused(
+            toExecutionResultCode(result.error().status, compilation_->areDevicesChosen()), "{}",
+            result.error().message);
     }
     return arguments_.takeOutputs(outcome_.outputShapes);
 }

@@ -35,6 +35,12 @@ std::string typesOf(const OperandPointers& operands) {
     return types;
 }
 
+/// The type and dimensions of `operand`, for messages.
+std::string withDimensions(const Operand& operand) {
+    return fmt::format("{} of dimensions [{}]", toString(operand.type),
+                       fmt::join(operand.dimensions, ", "));
+}
+
 bool isFullyKnown(const Dimensions& dimensions) {
     return !dimensions.empty() && std::count(dimensions.begin(), dimensions.end(), 0U) == 0;
 }
@@ -93,10 +99,9 @@ bool areCompatible(std::span<const Operand* const> from, std::span<const Operand
                       [](const Operand* a, const Operand* b) { return isCompatible(*a, *b); });
 }
 
-/// One value that says yes or no.
+/// One value that says yes or no. Its dimensions must be known.
 bool isCondition(const Operand& operand) {
-    return operand.type == OperandType::TENSOR_BOOL8 &&
-           (operand.dimensions.empty() || combineDimensions(operand.dimensions, {1}).has_value());
+    return operand.type == OperandType::TENSOR_BOOL8 && operand.dimensions == Dimensions{1};
 }
 
 /// The inputs and outputs of a model that IF or WHILE executes.
@@ -138,7 +143,8 @@ class ControlFlowCheck {
 
     [[nodiscard]] Status checkIf() const {
         if (!isCondition(*inputs_[0])) {
-            return badData("IF: input 0 ({}): must be one TENSOR_BOOL8", typesOf({inputs_[0]}));
+            return badData("IF: input 0 ({}): must be a TENSOR_BOOL8 of dimensions [1]",
+                           withDimensions(*inputs_[0]));
         }
         const std::span<const Operand* const> passed = std::span(inputs_).subspan(3);
         for (const std::size_t branch : {std::size_t{1}, std::size_t{2}}) {
@@ -158,11 +164,16 @@ class ControlFlowCheck {
         const std::span<const Operand* const> passed = std::span(inputs_).subspan(2);
         const Callee condition = calleeAt(0);
         if (condition.inputs.size() != passed.size() || !areCompatible(passed, condition.inputs) ||
-            condition.outputs.size() != 1 || !isCondition(*condition.outputs[0])) {
+            condition.outputs.size() != 1) {
             return badData(
                 "WHILE: its condition has inputs ({}) and outputs ({}): must have those "
-                "of the operation, and one TENSOR_BOOL8",
+                "of the operation, and one output",
                 typesOf(condition.inputs), typesOf(condition.outputs));
+        }
+        if (!isCondition(*condition.outputs[0])) {
+            return badData(
+                "WHILE: the output of its condition ({}): must be a TENSOR_BOOL8 of dimensions [1]",
+                withDimensions(*condition.outputs[0]));
         }
         // A turn passes all outputs of the body to the next one. The last ones stay inside.
         const Callee body = calleeAt(1);

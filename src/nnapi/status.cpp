@@ -33,15 +33,14 @@ int toResultCode(ErrorStatus status) noexcept {
     return ANEURALNETWORKS_OP_FAILED;
 }
 
-int toExecutionResultCode(ErrorStatus status) noexcept {
-    switch (status) {
-        case ErrorStatus::DEVICE_UNAVAILABLE:
-            return ANEURALNETWORKS_DEAD_OBJECT;
-        case ErrorStatus::INVALID_ARGUMENT:
-            return ANEURALNETWORKS_OP_FAILED;
-        default:
-            return toResultCode(status);
+int toExecutionResultCode(ErrorStatus status, bool areDevicesChosen) noexcept {
+    if (status == ErrorStatus::DEVICE_UNAVAILABLE) {
+        return ANEURALNETWORKS_DEAD_OBJECT;
     }
+    if (status == ErrorStatus::INVALID_ARGUMENT && !areDevicesChosen) {
+        return ANEURALNETWORKS_OP_FAILED;
+    }
+    return toResultCode(status);
 }
 
 void logRefusal(const char* function, int code, const std::string& message) noexcept {

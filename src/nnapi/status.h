@@ -43,9 +43,9 @@ template <class... Arguments>
 [[nodiscard]] int toResultCode(ErrorStatus status) noexcept;
 /// The same for a call of a prepared model. It is dead when its driver is gone, so that
 /// DEVICE_UNAVAILABLE becomes DEAD_OBJECT. Arguments were checked when they were set: what the
-/// device finds wrong when it executes are values and dimensions that an operation does not take,
-/// so that INVALID_ARGUMENT becomes OP_FAILED.
-[[nodiscard]] int toExecutionResultCode(ErrorStatus status) noexcept;
+/// device finds wrong when it executes are values and dimensions that an operation does not take.
+/// So INVALID_ARGUMENT becomes OP_FAILED unless the program has chosen the devices.
+[[nodiscard]] int toExecutionResultCode(ErrorStatus status, bool areDevicesChosen) noexcept;
 
 /// Writes "function: message" to the log.
 void logRefusal(const char* function, int code, const std::string& message) noexcept;

@@ -158,7 +158,7 @@ Result<FencedExecution> PartModel::executeFenced(const Request& request,
     if (usesMemoryInUse(request)) {
         return burst::memoryInUse();
     }
-    if (knowsFences(version_) && !isReplaced()) {
+    if (supportsFences(version_) && !isReplaced()) {
         auto launched = prepared_->executeFenced(request, waitFor, options, timeoutAfterFence);
         if (launched || !canReplace(launched.error(), options.deadline)) {
             return launched;

@@ -94,7 +94,7 @@ Result<SharedPreparedModel> preparePart(const Services& services, PartToPrepare 
         services.counters->preparations.fetch_add(1, std::memory_order_relaxed);  // only a count
         return instead;
     }
-    if (where.device == services.reference && knowsFences(where.info.version)) {
+    if (where.device == services.reference && supportsFences(where.info.version)) {
         return prepared;
     }
     std::vector<Operand> outputs = outputsOf(part.model);

@@ -20,12 +20,12 @@ namespace {
 
 bool isKnown(HalVersion version, const Operand& operand) {
     return since(operand.type) <= version &&
-           (knowsUnknownRank(version) || !isTensor(operand.type) || !operand.dimensions.empty());
+           (supportsUnknownRank(version) || !isTensor(operand.type) || !operand.dimensions.empty());
 }
 
 /// Devices that give no output shapes cannot say what an operand in between has become.
 bool hasKnownShape(HalVersion version, const Operand& operand) {
-    return knowsOutputShapes(version) || isFullySpecified(operand.type, operand.dimensions);
+    return supportsOutputShapes(version) || isFullySpecified(operand.type, operand.dimensions);
 }
 
 /// The operations of `model` that `version` knows.
@@ -60,7 +60,7 @@ Result<std::vector<std::uint32_t>> operationsOf(HalVersion version, const Model&
 /// `model` with the same operands and operations, and fewer arguments.
 Model shortened(HalVersion version, Model model) {
     model = withoutDefaultArguments(std::move(model));
-    if (!knowsRelaxedComputation(version)) {
+    if (!supportsRelaxedComputation(version)) {
         model.relaxComputationFloat32toFloat16 = false;  // a permission, which may remain unused
     }
     return model;

@@ -28,7 +28,7 @@ Result<> takeRealtimePriority(std::uint32_t priority) {
     return {};
 }
 
-void wishRealtimePriority(std::uint32_t priority, const char* thread) {
+void tryTakeRealtimePriority(std::uint32_t priority, const char* thread) {
     if (priority != 0) {
         if (const Result<> taken = takeRealtimePriority(priority); !taken) {
             logger().warn("{} goes on without real-time priority: {}", thread,

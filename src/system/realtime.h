@@ -20,6 +20,6 @@ inline constexpr std::uint32_t kMaximumRealtimePriority = 99;
 
 /// As takeRealtimePriority, but 0 leaves the priority as it is, and a refusal is only logged as a
 /// warning that names `thread`.
-void wishRealtimePriority(std::uint32_t priority, const char* thread);
+void tryTakeRealtimePriority(std::uint32_t priority, const char* thread);
 
 }  // namespace nnburst::system

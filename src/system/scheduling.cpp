@@ -34,8 +34,8 @@ constexpr pid_t kCallingThread = 0;
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 /// Of a processor, of a thread in a ScopedBackgroundPriority: 1 / kBackgroundShare.
 constexpr int kBackgroundShare = 20;
-/// What such a thread may have had less, or more, for it to count later.
-constexpr std::chrono::milliseconds kMostMissing{50};
+/// Limits on how far such a thread counts as behind or ahead of that share.
+constexpr std::chrono::milliseconds kMostOwed{50};
 constexpr std::chrono::milliseconds kMostAhead{5};
 
 /// The first version of sched_attr, see sched_setattr(2). The C library of Debian 12 declares
@@ -176,12 +176,12 @@ ScopedHighPriority::~ScopedHighPriority() {
     }
 }
 
-ScopedModestPriority::ScopedModestPriority() noexcept
+ScopedAdaptivePriority::ScopedAdaptivePriority() noexcept
     : lastLook_(std::chrono::steady_clock::now()), usedBefore_(processorTimeOfThread()) {
     high_.emplace();
 }
 
-void ScopedModestPriority::look() noexcept {
+void ScopedAdaptivePriority::look() noexcept {
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::nanoseconds passed = now - lastLook_;
     if (passed < kBetweenLooks) {
@@ -255,11 +255,11 @@ void ScopedBackgroundPriority::look(std::chrono::steady_clock::time_point now) n
         return;
     }
     const std::chrono::nanoseconds used = processorTimeOfThread();
-    missing_ = std::clamp<std::chrono::nanoseconds>(
-        missing_ + passed / kBackgroundShare - (used - usedBefore_), -kMostAhead, kMostMissing);
+    owed_ = std::clamp<std::chrono::nanoseconds>(
+        owed_ + passed / kBackgroundShare - (used - usedBefore_), -kMostAhead, kMostOwed);
     lastLook_ = now;
     usedBefore_ = used;
-    const bool shallBeIdle = missing_ <= std::chrono::nanoseconds(0);
+    const bool shallBeIdle = owed_ <= std::chrono::nanoseconds(0);
     if (shallBeIdle != isIdle_ && (shallBeIdle ? changePolicy(SCHED_OTHER, SCHED_IDLE)
                                                : changePolicy(SCHED_IDLE, SCHED_OTHER))) {
         isIdle_ = shallBeIdle;

@@ -55,13 +55,13 @@ class ScopedHighPriority {
 };
 
 /// RAII: the calling thread has a high priority (ScopedHighPriority) while it computes little. For
-/// one that works on what others send: while one of them sends without end, it takes no more than
-/// its share of a processor.
-class ScopedModestPriority {
+/// a thread that handles messages of clients: a client that sends continuously cannot use more than
+/// the thread's normal share.
+class ScopedAdaptivePriority {
   public:
-    ScopedModestPriority() noexcept;
-    ScopedModestPriority(const ScopedModestPriority&) = delete;
-    ScopedModestPriority& operator=(const ScopedModestPriority&) = delete;
+    ScopedAdaptivePriority() noexcept;
+    ScopedAdaptivePriority(const ScopedAdaptivePriority&) = delete;
+    ScopedAdaptivePriority& operator=(const ScopedAdaptivePriority&) = delete;
 
     /// To be called before each piece of work. Looks at most every 10 ms: a thread that has
     /// computed for more than half of the time since the last look has the usual priority from now
@@ -101,8 +101,8 @@ class ScopedLowPriority {
     const std::optional<int> niceBeforeOuterScopes_;
 };
 
-/// RAII: the calling thread computes where a processor is idle (SCHED_IDLE), for work of which
-/// nobody waits for a part, but which has to end. While it has had less than a twentieth of a
+/// RAII: the calling thread computes where a processor is idle (SCHED_IDLE). For work whose partial
+/// results no thread needs, but which must finish. While it has had less than a twentieth of a
 /// processor, it has a low priority instead (ScopedLowPriority): letOthersRun sees to that. Does
 /// nothing where ScopedLowPriority does nothing, and inside another scope of this kind.
 class ScopedBackgroundPriority {
@@ -122,7 +122,7 @@ class ScopedBackgroundPriority {
     bool isIdle_ = false;  ///< of SCHED_IDLE now
     std::chrono::steady_clock::time_point lastLook_;
     std::chrono::nanoseconds usedBefore_{};  ///< processor time, until the last look
-    std::chrono::nanoseconds missing_{};     ///< to its twentieth
+    std::chrono::nanoseconds owed_{};  ///< processor time still due to reach 1/20 of a processor
 };
 
 /// If the calling thread has a low priority, others that are ready run on its processor now, and

@@ -16,7 +16,7 @@
 
 namespace nnburst::tflite_operations {
 
-/// Elements between two looks at the time limit.
+/// Elements between two checks of the time limit.
 inline constexpr std::size_t kBlock = 4096;
 
 /// Calls `element(i)` for the elements 0 to `count` - 1. True if it ended early, as the run is

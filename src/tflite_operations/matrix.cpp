@@ -28,7 +28,7 @@ struct Product {
     bool isXTransposed = false;
     bool isYTransposed = false;
     Dimensions batches{};
-    /// Rows of y between two looks at the time limit.
+    /// Rows of y between two checks of the time limit.
     std::size_t rowsAtOnce = 1;
 };
 

@@ -49,6 +49,16 @@ TEST_F(AccountTest, chargesTheAccountsAboveAndGivesBack) {
     EXPECT_EQ(client->usage(Resource::MEMORY).highest, 40U);
 }
 
+TEST_F(AccountTest, describesTheMostThatWasUsedOfEachResource) {
+    EXPECT_EQ(describeHighest(*client), "nothing");
+    {
+        const auto bursts = client->charge(Resource::BURSTS, 2);
+        const auto models = client->charge(Resource::PREPARED_MODELS, 1);
+        ASSERT_TRUE(bursts && models);
+    }
+    EXPECT_EQ(describeHighest(*client), "1 prepared-models, 2 bursts");
+}
+
 TEST_F(AccountTest, refusesWhatExceedsTheClientsLimit) {
     const auto first = client->charge(Resource::BURSTS, 60);
     ASSERT_TRUE(first);
@@ -104,7 +114,7 @@ TEST_F(AccountTest, refusesForGoodWhatAloneExceedsALimit) {
     EXPECT_EQ(charge.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
 }
 
-TEST_F(AccountTest, isLetGoByAMovedCharge) {
+TEST_F(AccountTest, isReleasedByAMovedFromCharge) {
     Charge kept = std::move(*client->charge(Resource::MEMORY, 10));
     kept = std::move(*client->charge(Resource::MEMORY, 20));
     EXPECT_EQ(used(*client, Resource::MEMORY), 20U);

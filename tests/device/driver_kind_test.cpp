@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -313,6 +314,14 @@ TEST(Calibration, isRefusedWithOptionsOfServingWhichItWouldIgnore) {
     EXPECT_NE(rounds.text.find("--calibrate"), std::string::npos) << rounds.text;
 }
 
+/// Children that have ended and were not reaped count, too.
+bool hasNoChild(pid_t pid) {
+    const std::string process = std::to_string(pid);
+    std::ifstream children("/proc/" + process + "/task/" + process + "/children");
+    pid_t child = 0;
+    return !(children >> child);
+}
+
 TEST(Calibration, isDoneOnceInTheBackgroundAndReportedByLaterStarts) {
     const TemporaryDirectory state;
     ::setenv("XDG_STATE_HOME", state.path().c_str(), 1);
@@ -332,6 +341,7 @@ TEST(Calibration, isDoneOnceInTheBackgroundAndReportedByLaterStarts) {
             isMeasured = eventually(hasFile);
         }
         ASSERT_TRUE(isMeasured);
+        EXPECT_TRUE(eventually([&] { return hasNoChild(first.pid()); })) << "reaped";
         EXPECT_EQ(*device->getCapabilities(), *capabilities) << "stable while the driver runs";
     }
     const std::string file = std::filesystem::directory_iterator(directory)->path();

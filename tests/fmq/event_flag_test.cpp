@@ -361,7 +361,7 @@ TEST(EventFlag, sleepsNoLongerThanTheLimitWithoutAWakeUpCall) {
 /// if bits that are set between a look and the announcement were lost, that one would sleep on.
 TEST(EventFlag, losesNoBitsThatAreSetWhileAWaiterAnnouncesItself) {
     constexpr std::uint32_t kTurns = 20'000;
-    constexpr int kLooks = 20;  // a second apart, after which a turn that has not ended never will
+    constexpr int kPolls = 20;  // a second apart, after which a turn that has not ended never will
     EventWord word{};
     alignas(kFalseSharingSize) std::atomic<std::uint32_t> turn{0};
     std::atomic<bool> isStopped{false};
@@ -383,13 +383,13 @@ TEST(EventFlag, losesNoBitsThatAreSetWhileAWaiterAnnouncesItself) {
         }
     });
     std::uint32_t last = 0;
-    int looks = 0;
-    while (looks < kLooks && waiter.wait_for(1s) != std::future_status::ready) {
+    int polls = 0;
+    while (polls < kPolls && waiter.wait_for(1s) != std::future_status::ready) {
         const std::uint32_t now = turn.load(std::memory_order_relaxed);
-        looks = now == last ? looks + 1 : 0;
+        polls = now == last ? polls + 1 : 0;
         last = now;
     }
-    EXPECT_LT(looks, kLooks) << "it sleeps in turn " << last;
+    EXPECT_LT(polls, kPolls) << "it sleeps in turn " << last;
     isStopped = true;
     EventFlag(word).wake(1);
     waker.join();

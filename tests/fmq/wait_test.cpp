@@ -48,24 +48,24 @@ class WaitThatSpins : public testing::Test {
 };
 
 /// How often a wait of 50 ms tests its condition, which never becomes true.
-int looksInVain(std::optional<EventFlag> peer, const WaitPolicy& policy,
+int pollsInVain(std::optional<EventFlag> peer, const WaitPolicy& policy,
                 bool peerNeedsAll = false) {
     EventWord word{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word), peer, policy, stats);
     waiter.setPeerNeedsAllProcessors(peerNeedsAll);
-    int looks = 0;
+    int polls = 0;
     EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 50ms}, nullptr, [&] {
-        ++looks;
+        ++polls;
         return false;
     }));
     EXPECT_EQ(stats.stats().waits, 1U);
     EXPECT_EQ(word.word & EventFlag::kSleeping, 0U) << "it still counts as a sleeper";
-    return looks;
+    return polls;
 }
 
 TEST_F(WaitThatSpins, spinsForTheWholeWindow) {
-    EXPECT_GT(looksInVain(std::nullopt, {.spinWindow = 10s}), 1000);
+    EXPECT_GT(pollsInVain(std::nullopt, {.spinWindow = 10s}), 1000);
 }
 
 /// Permits one spin at a time, if any.
@@ -84,34 +84,34 @@ class OneSpin final : public SpinAllowance {
     bool isFree_;
 };
 
-/// As looksInVain, with a waiter that is asked to spin and waits twice.
-int looksInVain(SpinAllowance& allowance) {
+/// As pollsInVain, with a waiter that is asked to spin and waits twice.
+int pollsInVain(SpinAllowance& allowance) {
     EventWord word{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 10s, .mode = WaitMode::SPIN},
                   stats);
     waiter.setSpinAllowance(allowance);
-    int looks = 0;
+    int polls = 0;
     for (int wait = 0; wait < 2; ++wait) {
-        looks = 0;
+        polls = 0;
         EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 50ms}, nullptr, [&] {
-            ++looks;
+            ++polls;
             return false;
         }));
     }
-    return looks;
+    return polls;
 }
 
 TEST_F(WaitThatSpins, spinsOnlyWhileItsAllowancePermitsIt) {
     OneSpin permitted(true);
-    EXPECT_GT(looksInVain(permitted), 1000) << "the first wait has not ended its spin";
+    EXPECT_GT(pollsInVain(permitted), 1000) << "the first wait has not ended its spin";
     EXPECT_EQ(permitted.asked, 2);
     OneSpin forbidden(false);
-    EXPECT_LT(looksInVain(forbidden), 50);
+    EXPECT_LT(pollsInVain(forbidden), 50);
 }
 
 TEST(WaitUntil, sleepsAtOnceWithoutAWindow) {
-    EXPECT_LT(looksInVain(std::nullopt, {.spinWindow = 0ns}), 20);
+    EXPECT_LT(pollsInVain(std::nullopt, {.spinWindow = 0ns}), 20);
 }
 
 TEST(WaitUntil, doesNotSpinAgainstAPeerOnItsOwnProcessor) {
@@ -119,27 +119,27 @@ TEST(WaitUntil, doesNotSpinAgainstAPeerOnItsOwnProcessor) {
     EventWord peerWord{};
     EventFlag peer(peerWord);
     peer.publishWaiterCpu();
-    EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 20);
+    EXPECT_LT(pollsInVain(peer, {.spinWindow = 10s}), 20);
 }
 
 TEST_F(WaitThatSpins, spinsAgainstAPeerOnAnotherProcessorOrOnNoneThatIsKnown) {
     const Pinned pinned;
     EventWord peerWord{};
-    EXPECT_GT(looksInVain(EventFlag(peerWord), {.spinWindow = 10s}), 1000);
+    EXPECT_GT(pollsInVain(EventFlag(peerWord), {.spinWindow = 10s}), 1000);
     peerWord.waiter = static_cast<std::uint32_t>(::sched_getcpu()) + 2;
-    EXPECT_GT(looksInVain(EventFlag(peerWord), {.spinWindow = 10s}), 1000);
+    EXPECT_GT(pollsInVain(EventFlag(peerWord), {.spinWindow = 10s}), 1000);
 }
 
 TEST_F(WaitThatSpins, doesNotSpinUnderContentionUnlessToldTo) {
     EventWord peerWord{};
     EventFlag peer(peerWord);
-    EXPECT_GT(looksInVain(peer, {.spinWindow = 10s}), 1000);
+    EXPECT_GT(pollsInVain(peer, {.spinWindow = 10s}), 1000);
     peerWord.waiter |= WaiterState::kContended;
-    EXPECT_LT(looksInVain(peer, {.spinWindow = 10s}), 20);
-    EXPECT_GT(looksInVain(peer, {.spinWindow = 10s, .mode = WaitMode::SPIN}), 1000);
+    EXPECT_LT(pollsInVain(peer, {.spinWindow = 10s}), 20);
+    EXPECT_GT(pollsInVain(peer, {.spinWindow = 10s, .mode = WaitMode::SPIN}), 1000);
 }
 
-TEST(Waiter, saysOnWhichProcessorItIsBeforeItLooks) {
+TEST(Waiter, saysOnWhichProcessorItIsBeforeItPolls) {
     const Pinned pinned;
     EventWord word{};
     SharedWaitStats stats{};
@@ -167,15 +167,15 @@ TEST_F(WaitThatSpins, stopsSpinningWhenItsPeerComesToItsProcessor) {
     EventWord peerWord{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word), EventFlag(peerWord), {.spinWindow = 10s}, stats);
-    int looks = 0;
+    int polls = 0;
     EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 50ms}, nullptr, [&] {
-        if (++looks == 100) {
+        if (++polls == 100) {
             EventFlag(peerWord).publishWaiterCpu();
         }
         return false;
     }));
-    EXPECT_GT(looks, 99);
-    EXPECT_LT(looks, 150);
+    EXPECT_GT(polls, 99);
+    EXPECT_LT(polls, 150);
 }
 
 TEST(Waiter, doesNotSpinBeyondItsLimit) {
@@ -269,7 +269,7 @@ TEST(WaitUntil, looksOnceMoreAfterTheDeadlineHasPassed) {
 }
 
 TEST(Waiter, doesNotSpinWhereItIsToBlock) {
-    EXPECT_LT(looksInVain(std::nullopt, {.spinWindow = 10s, .mode = WaitMode::BLOCK}), 20);
+    EXPECT_LT(pollsInVain(std::nullopt, {.spinWindow = 10s, .mode = WaitMode::BLOCK}), 20);
 }
 
 /// Waits repeatedly for another thread, which answers `duration` after it was asked.
@@ -386,8 +386,8 @@ TEST_F(WaitThatSpins, spinsAfterAlarmsForASmallPartOfTheTime) {
 }
 
 TEST_F(WaitThatSpins, leavesTheProcessorsToAPeerThatNeedsThemUnlessItIsToSpin) {
-    EXPECT_LT(looksInVain(std::nullopt, {.spinWindow = 10s}, true), 100);
-    EXPECT_GT(looksInVain(std::nullopt, {.spinWindow = 10s, .mode = WaitMode::SPIN}, true), 1000);
+    EXPECT_LT(pollsInVain(std::nullopt, {.spinWindow = 10s}, true), 100);
+    EXPECT_GT(pollsInVain(std::nullopt, {.spinWindow = 10s, .mode = WaitMode::SPIN}, true), 1000);
 }
 
 TEST(Waiter, endsAtTheEarlierOfItsLimits) {

@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "log/limited_log.h"
 #include "log/logger.h"
 #include "log/verbose.h"
 
@@ -101,6 +104,29 @@ TEST(Logging, callsTheSinkNoMoreWhenAnotherIsSet) {
     isEnding = true;
     other.join();
     EXPECT_FALSE(isWrong);
+}
+
+TEST(LimitedLog, leavesOutLinesBeyondTheLimitOfASecondAndCountsThem) {
+    const CapturedLog captured;
+    LimitedLog log("tests");
+    const auto start = std::chrono::steady_clock::now();
+    const auto elapsed = [&] { return std::chrono::steady_clock::now() - start; };
+    std::size_t given = 0;
+    while (captured.text().find("left out") == std::string::npos &&
+           elapsed() < std::chrono::seconds(60)) {
+        log.write(LogLevel::INFO, "line " + std::to_string(++given));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(elapsed()).count();
+    const std::string text = captured.text();
+    const auto written = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) - 1;
+    EXPECT_LE(written, LimitedLog::kLinesPerSecond * static_cast<std::size_t>(seconds + 1));
+    EXPECT_NE(text.find("warning: " + std::to_string(given - written) +
+                        " lines about tests were left out: at most 50 are logged in a second\n"
+                        "info: line " +
+                        std::to_string(given) + "\n"),
+              std::string::npos)
+        << text;
 }
 
 TEST(VerboseLogging, takesTagsWithAnySeparator) {

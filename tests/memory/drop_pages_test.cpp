@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "memory/aligned_buffer.h"
 #include "nnburst/memory.h"
@@ -125,8 +126,22 @@ TEST(AlignedBuffer, isEmptiedInPiecesBeforeItIsFreed) {
     EXPECT_EQ(test::longestDropBytes(), kPagesDroppedAtOnceBytes);
 }
 
-TEST(AlignedBuffer, ofLessThanOnePieceIsFreedAtOnce) {
-    AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(kPagesDroppedAtOnceBytes / 2));
+// A client once delayed all others for seconds: it freed gigabytes in blocks that the heap keeps.
+TEST(AlignedBuffer, thatTheHeapKeepsIsEmptiedBeforeItIsFreed) {
+    constexpr std::size_t kBuffers = 64;
+    constexpr std::size_t kBytes = 1'000'000;
+    std::vector<AlignedBuffer> buffers;
+    for (std::size_t i = 0; i < kBuffers; ++i) {
+        buffers.push_back(std::move(*AlignedBuffer::allocate(kBytes)));
+        touchEachPage({buffers.back().data(), kBytes});
+    }
+    test::resetDrops();
+    buffers.clear();
+    EXPECT_GE(test::droppedBytes(), kBuffers * (kBytes - 2 * kPageBytes));
+}
+
+TEST(AlignedBuffer, thatIsSmallIsFreedAtOnce) {
+    AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(kLargeBlockBytes / 2));
     test::resetDrops();
     buffer = AlignedBuffer();
     EXPECT_EQ(test::droppedBytes(), 0U);

@@ -2,20 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <future>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "memory/drop_pages.h"
 #include "nnburst/memory.h"
+#include "support/eventually.h"
 
 namespace nnburst {
 namespace {
@@ -156,6 +167,81 @@ TEST(Region, isReceivedAsTheSameMemory) {
     ASSERT_TRUE(ours && theirs);
     ours->data()[17] = std::byte{42};
     EXPECT_EQ(theirs->data()[17], std::byte{42});
+}
+
+TEST(Region, isWrittenWhereverThePiecesBeginAndEnd) {
+    constexpr std::uint64_t kOffset = 5;  // no begin of a page
+    std::vector<std::byte> written(2 * kPagesDroppedAtOnceBytes + 7);
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        written[i] = static_cast<std::byte>(i % 251);
+    }
+    const SharedRegion region = createRegion(kOffset + written.size() + 1);
+    ASSERT_TRUE(region->write(kOffset, written));
+    std::vector<std::byte> read(region->sizeBytes());
+    ASSERT_TRUE(region->read(0, read));
+    EXPECT_EQ(std::vector(read.begin() + kOffset, read.end() - 1), written);
+    EXPECT_EQ(read[kOffset - 1], std::byte{0});
+    EXPECT_EQ(read.back(), std::byte{0});
+    EXPECT_FALSE(region->write(kOffset + 2, written));
+}
+
+/// RAII: a thread holds the lock of a file. It is within pwrite(2) and waits for the page that it
+/// writes, which is not there as long as this exists (userfaultfd(2)).
+class HeldFileLock {
+  public:
+    explicit HeldFileLock(int fd)
+        : faults_(static_cast<int>(::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK))),
+          page_(::mmap(nullptr, kSizeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                       0)) {
+        uffdio_api api{.api = UFFD_API, .features = 0, .ioctls = 0};
+        uffdio_register range{
+            .range = {.start = reinterpret_cast<std::uintptr_t>(page_), .len = kSizeBytes},
+            .mode = UFFDIO_REGISTER_MODE_MISSING,
+            .ioctls = 0};
+        if (!faults_ || ::ioctl(faults_.get(), UFFDIO_API, &api) != 0 ||
+            ::ioctl(faults_.get(), UFFDIO_REGISTER, &range) != 0) {
+            return;
+        }
+        writer_ = std::thread([fd, page = page_] { EXPECT_EQ(::pwrite(fd, page, 1, 0), 1); });
+        pollfd fault{.fd = faults_.get(), .events = POLLIN, .revents = 0};
+        constexpr auto kWatchdogMs =
+            static_cast<int>(std::chrono::milliseconds(test::kWatchdog).count());
+        isHeld_ = ::poll(&fault, 1, kWatchdogMs) == 1;
+    }
+    ~HeldFileLock() {
+        faults_.reset();  // the page comes
+        if (writer_.joinable()) {
+            writer_.join();
+        }
+        ::munmap(page_, kSizeBytes);
+    }
+    HeldFileLock(const HeldFileLock&) = delete;
+    HeldFileLock& operator=(const HeldFileLock&) = delete;
+
+    [[nodiscard]] bool isHeld() const noexcept { return isHeld_; }
+
+  private:
+    UniqueFd faults_;
+    void* page_;
+    std::thread writer_;
+    bool isHeld_ = false;
+};
+
+// Threads of a driver once waited without end for a client that wrote to its own memory.
+TEST(Region, isWrittenWhileAnotherHolderIsWithinAWriteToIt) {
+    const SharedRegion region = createRegion();
+    std::optional<HeldFileLock> lock(std::in_place, region->fd());
+    if (!lock->isHeld()) {
+        GTEST_SKIP() << "this process may not provide pages for its system calls (userfaultfd)";
+    }
+    const std::array<std::byte, 3> bytes{std::byte{1}, std::byte{2}, std::byte{3}};
+    auto written = std::async(std::launch::async, [&] { return region->write(17, bytes); });
+    EXPECT_EQ(written.wait_for(test::kWatchdog), std::future_status::ready);
+    lock.reset();  // also ends a write that waits
+    EXPECT_TRUE(written.get());
+    std::array<std::byte, 3> read{};
+    ASSERT_TRUE(region->read(17, read));
+    EXPECT_EQ(read, bytes);
 }
 
 TEST(Region, isReceivedAsNoMoreThanWasAnnounced) {

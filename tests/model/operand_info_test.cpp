@@ -250,7 +250,7 @@ TEST(Types, haveTheHalsCodes) {
     EXPECT_EQ(kByteSizeOfCacheToken, 32U);
 }
 
-TEST(TypeQueries, sortTheTypesOfTheHal) {
+TEST(TypeQueries, classifyTheTypesOfTheHal) {
     EXPECT_TRUE(isTensor(OperandType::TENSOR_BOOL8));
     EXPECT_FALSE(isTensor(OperandType::FLOAT16));
     EXPECT_TRUE(isScalar(OperandType::BOOL));

@@ -284,14 +284,16 @@ TEST(NnapiOperationFilter, hasItsScalesAlongTheOutputChannels) {
 using Dimensions = std::vector<std::uint32_t>;
 
 const std::vector<Dimensions> kKnownAndUnknown = {{1, 2, 3}, {0, 2, 0}, {}};
+const std::vector<Dimensions> kNotOneValue = {{}, {0}, {2}, {1, 1}};
 
 /// A finished model of one operation that takes `operationInputs` of the `modelInputs` float
-/// tensors of the model, 1 or 2.
+/// tensors of the model, 1 or 2. LESS gives a truth value of dimensions `truth`.
 Model functionOf(const Dimensions& dimensions, ANeuralNetworksOperationType type,
-                 std::uint32_t modelInputs, std::uint32_t operationInputs) {
+                 std::uint32_t modelInputs, std::uint32_t operationInputs,
+                 const Dimensions& truth = {1}) {
     Model model = newModel();
     const Type floats(ANEURALNETWORKS_TENSOR_FLOAT32, dimensions);
-    const Type condition(ANEURALNETWORKS_TENSOR_BOOL8, {1});
+    const Type condition(ANEURALNETWORKS_TENSOR_BOOL8, truth);
     EXPECT_EQ(ANeuralNetworksModel_addOperand(model.get(), floats.get()), kNoError);
     EXPECT_EQ(ANeuralNetworksModel_addOperand(
                   model.get(), type == ANEURALNETWORKS_LESS ? condition.get() : floats.get()),
@@ -311,9 +313,11 @@ Model functionOf(const Dimensions& dimensions, ANeuralNetworksOperationType type
     return model;
 }
 
-/// Adds IF or WHILE with two models and with these tensors.
+/// Adds IF or WHILE with two models and with these tensors. The condition of IF has dimensions
+/// `truth`.
 int addWithModels(ANeuralNetworksOperationType type, const Signature& tensors,
-                  const ANeuralNetworksModel* first, const ANeuralNetworksModel* second) {
+                  const ANeuralNetworksModel* first, const ANeuralNetworksModel* second,
+                  const Dimensions& truth = {1}) {
     const Model model = newModel();
     const Type reference(ANEURALNETWORKS_MODEL);
     std::vector<std::uint32_t> indexes;
@@ -322,7 +326,7 @@ int addWithModels(ANeuralNetworksOperationType type, const Signature& tensors,
         indexes.push_back(static_cast<std::uint32_t>(indexes.size()));
     };
     if (type == ANEURALNETWORKS_IF) {
-        addOperand(Type(ANEURALNETWORKS_TENSOR_BOOL8, {1}).get());
+        addOperand(Type(ANEURALNETWORKS_TENSOR_BOOL8, truth).get());
     }
     for (const ANeuralNetworksModel* value : {first, second}) {
         addOperand(reference.get());
@@ -373,6 +377,16 @@ TEST(NnapiIf, takesModelsWithInputsAndOutputsLikeItsOwnAlone) {
     EXPECT_EQ(add(integers, good), kBadData);
 }
 
+TEST(NnapiIf, takesOneTruthValueOfKnownDimensionsAlone) {
+    const Model branch = functionOf({2}, ANEURALNETWORKS_RELU, 1, 1);
+    for (const Dimensions& truth : kNotOneValue) {
+        EXPECT_EQ(addWithModels(ANEURALNETWORKS_IF, floatTensors(1, {2}), branch.get(),
+                                branch.get(), truth),
+                  kBadData)
+            << testing::PrintToString(truth);
+    }
+}
+
 TEST(NnapiWhile, takesModelsWhoseDimensionsMayBeUnknown) {
     for (const Dimensions& outer : kKnownAndUnknown) {
         for (const Dimensions& inner : kKnownAndUnknown) {
@@ -397,6 +411,17 @@ TEST(NnapiWhile, takesModelsWithInputsAndOutputsLikeItsOwnAlone) {
     EXPECT_EQ(add(2, body, body), kBadData) << "the condition gives numbers";
     EXPECT_EQ(add(2, condition, wide), kBadData);
     EXPECT_EQ(add(3, condition, body), kBadData);
+}
+
+TEST(NnapiWhile, takesAConditionOfOneTruthValueOfKnownDimensionsAlone) {
+    const Model body = functionOf({1}, ANEURALNETWORKS_RELU, 2, 1);
+    for (const Dimensions& truth : kNotOneValue) {
+        const Model condition = functionOf({1}, ANEURALNETWORKS_LESS, 2, 2, truth);
+        EXPECT_EQ(
+            addWithModels(ANEURALNETWORKS_WHILE, floatTensors(2, {1}), condition.get(), body.get()),
+            kBadData)
+            << testing::PrintToString(truth);
+    }
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Executions on a device that gives wrong output shapes, and on one that runs out of memory. The
-/// runtime of this program has no other device.
+/// Executions on a device that gives wrong output shapes, that refuses requests, and on one that
+/// runs out of memory. The runtime of this program has no other device.
 
 #include <new>
 #include <optional>
@@ -13,6 +13,7 @@
 #include "api.h"
 #include "nnburst/device.h"
 #include "nnburst/runtime.h"
+#include "support/failing_allocations.h"
 
 namespace nnburst {
 namespace {
@@ -45,6 +46,7 @@ void throwInCalls() {
 /// Executes on a device of this process and answers as the script says.
 Result<> executeAsTold(PreparedModel& inner, const Request& request,
                        const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    (void)test::stopFailingAllocations();  // those of the C API fail, not those of the device
     throwInCalls();
     NNBURST_TRY(inner.executeSynchronously(request, options, outcome));
     if (script().shapes) {
@@ -172,12 +174,15 @@ namespace {
 constexpr int kOutOfMemory = ANEURALNETWORKS_OUT_OF_MEMORY;
 constexpr std::array kWaysWithShapes{Way::COMPUTE, Way::START, Way::BURST};
 
-/// An addition of two floats whose output has these dimensions in the model.
+/// An addition of two floats whose output has these dimensions in the model, for `devices`; if
+/// there are none, the runtime chooses.
 class Addition {
   public:
-    explicit Addition(const Dimensions& dimensions)
+    explicit Addition(const Dimensions& dimensions,
+                      const std::vector<ANeuralNetworksDevice*>& devices = {})
         : model_(newAddition(Type(ANEURALNETWORKS_TENSOR_FLOAT32, dimensions))),
-          compilation_(newCompilation(model_.get())) {
+          compilation_(devices.empty() ? newCompilation(model_.get())
+                                       : newCompilation(model_.get(), devices)) {
         EXPECT_EQ(ANeuralNetworksCompilation_finish(compilation_.get()), kNoError);
     }
 
@@ -194,6 +199,7 @@ class Addition {
         return execution;
     }
     [[nodiscard]] ANeuralNetworksCompilation* compilation() const { return compilation_.get(); }
+    [[nodiscard]] const TwoFloats& sum() const noexcept { return sum_; }
 
   private:
     Model model_;
@@ -261,6 +267,23 @@ TEST_F(NnapiScriptedDevice, cannotContradictDimensionsOfAnOutputThatIsTooSmall) 
     expectResult(ofKnownRank, {shape({3}, false)}, kInsufficientSize);
 }
 
+TEST_F(NnapiScriptedDevice, thatRefusesARequestGivesBadDataIfTheProgramHasChosenIt) {
+    Addition chosen({2}, {referenceDevice()});
+    Addition notChosen({2});
+    const auto resultOf = [](Way way, Addition& addition) {
+        const Execution execution = addition.newReadyExecution();
+        return computeBy(way, execution.get(), addition.compilation());
+    };
+    for (const Way way : kWays) {
+        script().status = ErrorStatus::INVALID_ARGUMENT;
+        EXPECT_EQ(resultOf(way, chosen), kBadData) << toString(way);
+        EXPECT_EQ(resultOf(way, notChosen), kOpFailed) << toString(way);
+        script().status = ErrorStatus::DEVICE_UNAVAILABLE;
+        EXPECT_EQ(resultOf(way, chosen), kDeadObject) << toString(way);
+        EXPECT_EQ(resultOf(way, notChosen), kDeadObject) << toString(way);
+    }
+}
+
 /// Starts or computes; the result of the call, or of the event if the call has succeeded.
 int computeOnce(Way way, ANeuralNetworksExecution* execution, ANeuralNetworksBurst* burst) {
     ANeuralNetworksEvent* event = nullptr;
@@ -298,6 +321,21 @@ TEST_F(NnapiScriptedDevice, thatRunsOutOfMemoryEndsTheExecution) {
             script().throws = Throws::NEVER;
             EXPECT_EQ(computeOnce(way, execution.get(), burst.get()), kNoError) << toString(way);
         }
+    }
+}
+
+TEST_F(NnapiScriptedDevice, isAskedRightlyAfterAnAllocationForTheRequestHasFailed) {
+    bool hasFailed = true;
+    for (int allocations = 0; hasFailed; ++allocations) {
+        Addition addition({2});
+        const Execution execution = addition.newReadyExecution();
+        ASSERT_EQ(ANeuralNetworksExecution_setReusable(execution.get(), true), kNoError);
+        test::failAllocationAfter(allocations);
+        const int first = ANeuralNetworksExecution_compute(execution.get());
+        hasFailed = test::stopFailingAllocations();
+        EXPECT_EQ(first, hasFailed ? kOutOfMemory : kNoError) << allocations;
+        EXPECT_EQ(ANeuralNetworksExecution_compute(execution.get()), kNoError) << allocations;
+        EXPECT_EQ(addition.sum(), (TwoFloats{2, 4})) << allocations;
     }
 }
 

@@ -270,3 +270,9 @@ def test_a_file_is_opened_with_its_names_and_shapes(device: nnburst.Device, shar
     assert list(session.inputs) == [operand.name for operand in model.inputs]
     session.run()
     assert nnburst.import_tflite(path.read_bytes()).outputs[0].shape == model.outputs[0].shape
+    shapes = {operand.name: operand.shape for operand in model.inputs}
+    assert nnburst.load_tflite(path, input_shapes=shapes).inputs[0].shape == model.inputs[0].shape
+    with pytest.raises(nnburst.InvalidArgumentError, match="no input"):
+        nnburst.import_tflite(path.read_bytes(), input_shapes={"no such input": [1]})
+    with pytest.raises(nnburst.InvalidArgumentError, match="no input"):
+        nnburst.open(device, path, input_shapes={"no such input": [1]})

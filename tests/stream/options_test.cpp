@@ -47,7 +47,12 @@ TEST(StreamOptions, takeAModelAloneWithTheirDefaults) {
     EXPECT_EQ(options.threads, 1U);
     EXPECT_EQ(options.warmUp, 20U);
     EXPECT_FALSE(options.deadline());
-    EXPECT_EQ(options.ways(), std::vector<Way>{Way::BURST});
+    EXPECT_EQ(options.paths(), std::vector<Path>{Path::BURST});
+}
+
+TEST(StreamOptions, takeShapesOfInputs) {
+    EXPECT_EQ(optionsOf({"m", "--shape", "image=1x192x192x3"}).shapes,
+              (InputDimensions{{"image", {1, 192, 192, 3}}}));
 }
 
 TEST(StreamOptions, takeEverything) {
@@ -88,8 +93,8 @@ TEST(StreamOptions, takeEverything) {
     EXPECT_EQ(options.threads, 2U);
     EXPECT_EQ(options.warmUp, 0U);
     EXPECT_EQ(options.deadline(), 2500us);
-    EXPECT_EQ(options.ways(),
-              (std::vector<Way>{Way::BURST, Way::PLAIN, Way::IN_PROCESS, Way::RPC}));
+    EXPECT_EQ(options.paths(),
+              (std::vector<Path>{Path::BURST, Path::PLAIN, Path::IN_PROCESS, Path::RPC}));
     EXPECT_EQ(options.json, "f.json");
     EXPECT_EQ(options.html, "f.html");
 }
@@ -129,7 +134,7 @@ TEST(StreamOptions, takeThreadsForADeviceInProcessBesideADriverThatRuns) {
 TEST(StreamOptions, takeTheModelAfterAnyOption) {
     const Options options = optionsOf({"--baseline", "inprocess,rpc", "m"});
     EXPECT_EQ(options.model, "m");
-    EXPECT_EQ(options.baselines, (std::vector<Way>{Way::IN_PROCESS, Way::RPC}));
+    EXPECT_EQ(options.baselines, (std::vector<Path>{Path::IN_PROCESS, Path::RPC}));
     EXPECT_EQ(optionsOf({"--rate", "5", "m"}).model, "m");
 }
 
@@ -143,24 +148,24 @@ TEST(StreamOptions, takeWaysOfWaiting) {
     for (const WaitModeName& wait : kWaitModes) {
         EXPECT_EQ(optionsOf({"m", "--wait", wait.name}).wait, wait.mode) << wait.name;
     }
-    EXPECT_EQ(optionsOf({"m", "--baseline", "rpc"}).ways(),
-              (std::vector<Way>{Way::BURST, Way::RPC}));
+    EXPECT_EQ(optionsOf({"m", "--baseline", "rpc"}).paths(),
+              (std::vector<Path>{Path::BURST, Path::RPC}));
 }
 
 TEST(StreamOptions, measureABurstWithoutReusableExecutionsIfTold) {
     const Options options = optionsOf({"m", "--plain", "--baseline", "inprocess"});
     EXPECT_TRUE(options.isPlain);
-    EXPECT_EQ(options.ways(), (std::vector<Way>{Way::PLAIN, Way::IN_PROCESS}));
-    EXPECT_EQ(optionsOf({"m", "--device", "local", "--baseline", "plain"}).ways(),
-              (std::vector<Way>{Way::BURST, Way::PLAIN}));
+    EXPECT_EQ(options.paths(), (std::vector<Path>{Path::PLAIN, Path::IN_PROCESS}));
+    EXPECT_EQ(optionsOf({"m", "--device", "local", "--baseline", "plain"}).paths(),
+              (std::vector<Path>{Path::BURST, Path::PLAIN}));
 }
 
-TEST(StreamOptions, haveSeveralFramesInFlightWhereAWayCan) {
+TEST(StreamOptions, haveSeveralFramesInFlightWhereAPathCan) {
     const Options options = optionsOf({"m", "--in-flight", "64"});
-    EXPECT_EQ(options.inFlightOn(Way::BURST), 64U);
-    EXPECT_EQ(options.inFlightOn(Way::PLAIN), 64U);
-    EXPECT_EQ(options.inFlightOn(Way::IN_PROCESS), 1U);
-    EXPECT_EQ(options.inFlightOn(Way::RPC), 1U);
+    EXPECT_EQ(options.inFlightOn(Path::BURST), 64U);
+    EXPECT_EQ(options.inFlightOn(Path::PLAIN), 64U);
+    EXPECT_EQ(options.inFlightOn(Path::IN_PROCESS), 1U);
+    EXPECT_EQ(options.inFlightOn(Path::RPC), 1U);
 }
 
 /// Arguments that must be refused, and what the error must name.

@@ -15,15 +15,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ProgressLine, showsWayTimeFramesAndPercentiles) {
+TEST(ProgressLine, showsPathTimeFramesAndPercentiles) {
     Histogram latency;
     for (int i = 0; i < 99; ++i) {
         latency.add(100ns);
     }
     latency.add(300ns);
-    EXPECT_EQ(progressLine(Way::BURST, 3200ms, latency),
+    EXPECT_EQ(progressLine(Path::BURST, 3200ms, latency),
               "burst          3.2 s       100 frames  p50       0.1 us  p99       0.1 us");
-    EXPECT_TRUE(progressLine(Way::BURST, 3200ms, latency, 12400ms).ends_with(", 12 s left"));
+    EXPECT_TRUE(progressLine(Path::BURST, 3200ms, latency, 12400ms).ends_with(", 12 s left"));
 }
 
 /// All that was written to a terminal or pipe whose writing end is closed. Closes `reader`.
@@ -38,8 +38,8 @@ std::string textOf(int reader) {
     return text;
 }
 
-WayMeasurement measurementOf(int frames) {
-    WayMeasurement measurement;
+PathMeasurement measurementOf(int frames) {
+    PathMeasurement measurement;
     Recorder& recorder = measurement.clients.emplace_back(TimePoint(), std::nullopt, std::nullopt);
     for (int i = 0; i < frames; ++i) {
         recorder.add({.due = TimePoint(), .completed = TimePoint(100ns)});
@@ -83,9 +83,10 @@ TEST(Progress, writesALineNowAndThenToAFile) {
     progress.show(measurementOf(6), 3s);  // too soon
     progress.clear();
     (void)std::fclose(stream);
-    EXPECT_EQ(textOf(ends[0]),
-              progressLine(Way::BURST, 2s, measurementOf(5).clients.front().latency().histogram()) +
-                  "\n");
+    EXPECT_EQ(
+        textOf(ends[0]),
+        progressLine(Path::BURST, 2s, measurementOf(5).clients.front().latency().histogram()) +
+            "\n");
 }
 
 }  // namespace

@@ -19,9 +19,9 @@ using namespace std::chrono_literals;
 const TimePoint kBegin{1h};
 
 /// Two clients of 100 frames each, at 100 Hz; the second one is slower.
-WayMeasurement measurementOf(Way way, nanoseconds latency) {
-    WayMeasurement measurement;
-    measurement.way = way;
+PathMeasurement measurementOf(Path path, nanoseconds latency) {
+    PathMeasurement measurement;
+    measurement.path = path;
     for (int client = 0; client < 2; ++client) {
         Recorder& recorder = measurement.clients.emplace_back(kBegin, 10ms, 5ms);
         for (int i = 0; i < 100; ++i) {
@@ -44,7 +44,7 @@ Report exampleReport() {
                               .seconds = 1,
                               .clients = 2,
                               .deadlineMs = 5,
-                              .baselines = {Way::RPC}},
+                              .baselines = {Path::RPC}},
                   .frameBytes = 256,
                   .deviceVersion = "nnburst-1",
                   .processor = "A Processor",
@@ -52,60 +52,74 @@ Report exampleReport() {
                   .kernel = "Linux 6",
                   .initTime = 3ms,
                   .firstInference = 4ms};
-    report.ways.push_back(reportOf(measurementOf(Way::BURST, 400us), true));
-    report.ways.push_back(reportOf(measurementOf(Way::RPC, 600us), true));
-    report.ways.front().calls = CallRate{.client = 0.5, .driver = 0.25};
-    report.ways.front().timeInDriver.add(321us);
-    report.ways.front().waits = BurstWaitRates{.client = {2, 0.75, 0.5, 0.25, 0.125},
-                                               .driver = {3, 1.5, 1.25, 0.0625, 0.03125}};
+    report.paths.push_back(reportOf(measurementOf(Path::BURST, 400us), true));
+    report.paths.push_back(reportOf(measurementOf(Path::RPC, 600us), true));
+    report.paths.front().calls = CallRate{.client = 0.5, .driver = 0.25};
+    report.paths.front().timeInDriver.add(321us);
+    report.paths.front().waits = BurstWaitRates{.client = {2, 0.75, 0.5, 0.25, 0.125},
+                                                .driver = {3, 1.5, 1.25, 0.0625, 0.03125}};
     return report;
 }
 
 TEST(ReportOf, addsClientsUpAndNamesTheFastestAndTheSlowest) {
-    const WayReport way = reportOf(measurementOf(Way::BURST, 400us), true);
-    EXPECT_EQ(way.latency.count(), 200U);
-    EXPECT_EQ(way.jitter.count(), 198U);
-    EXPECT_EQ(way.misses.late, 2U);
-    EXPECT_NEAR(way.throughput, 200, 1e-6);
-    EXPECT_EQ(way.fastest.client, 0U);
-    EXPECT_EQ(way.slowest.client, 1U);
-    EXPECT_NEAR(way.fastest.p50, 405, 1);
-    EXPECT_NEAR(way.slowest.p50, 805, 2);
-    EXPECT_NEAR(way.fastest.throughput, 100, 1e-6);
-    EXPECT_NEAR(way.clientProcessor.perFrame, 2000, 1e-6);
-    EXPECT_NEAR(way.clientProcessor.share, 0.25, 1e-9);
-    ASSERT_TRUE(way.driverProcessor);
-    EXPECT_NEAR(way.driverProcessor->perFrame, 1000, 1e-6);
-    EXPECT_FALSE(reportOf(measurementOf(Way::BURST, 400us), false).driverProcessor);
+    const PathReport path = reportOf(measurementOf(Path::BURST, 400us), true);
+    EXPECT_EQ(path.latency.count(), 200U);
+    EXPECT_EQ(path.jitter.count(), 198U);
+    EXPECT_EQ(path.misses.late, 2U);
+    EXPECT_NEAR(path.throughput, 200, 1e-6);
+    EXPECT_EQ(path.fastest.client, 0U);
+    EXPECT_EQ(path.slowest.client, 1U);
+    EXPECT_NEAR(path.fastest.p50, 405, 1);
+    EXPECT_NEAR(path.slowest.p50, 805, 2);
+    EXPECT_NEAR(path.fastest.throughput, 100, 1e-6);
+    EXPECT_NEAR(path.clientProcessor.perFrame, 2000, 1e-6);
+    EXPECT_NEAR(path.clientProcessor.share, 0.25, 1e-9);
+    ASSERT_TRUE(path.driverProcessor);
+    EXPECT_NEAR(path.driverProcessor->perFrame, 1000, 1e-6);
+    EXPECT_FALSE(reportOf(measurementOf(Path::BURST, 400us), false).driverProcessor);
+}
+
+TEST(ReportOf, countsNoFrameWithoutAnOutputInTheThroughput) {
+    PathMeasurement measurement;
+    Recorder& recorder = measurement.clients.emplace_back(kBegin, 100ms, 50ms);
+    for (int i = 0; i < 10; ++i) {
+        const TimePoint due = kBegin + i * 100ms;
+        recorder.add({.due = due, .completed = due + 1ms, .isRefused = i < 6});
+    }
+    const PathReport path = reportOf(measurement, true);
+    EXPECT_EQ(path.latency.count(), 10U);
+    EXPECT_EQ(path.misses.refused, 6U);
+    EXPECT_NEAR(path.throughput, 4, 1e-6);
+    EXPECT_NEAR(path.fastest.throughput, 4, 1e-6);
 }
 
 TEST(ReportOf, dividesWhatWaitingHasCostByFramesAndTime) {
-    WayMeasurement measurement = measurementOf(Way::BURST, 400us);
+    PathMeasurement measurement = measurementOf(Path::BURST, 400us);
     EXPECT_FALSE(reportOf(measurement, true).waits);
     for (Recorder& recorder : measurement.clients) {  // each has measured for a second
         recorder.addWaits({}, {.client = {.sleeps = 50, .burnt = 100ms},
                                .driver = {.earlyWakes = 25, .lateWakes = 75}});
         recorder.noteInFlight(3);
     }
-    const WayReport way = reportOf(measurement, true);
-    EXPECT_EQ(way.mostInFlight, 3U);
-    ASSERT_TRUE(way.waits);
+    const PathReport path = reportOf(measurement, true);
+    EXPECT_EQ(path.mostInFlight, 3U);
+    ASSERT_TRUE(path.waits);
     const WaitRates client{0, 0.5, 0, 0, 0.2};  // burnt by both clients
     const WaitRates driver{0, 0, 0.25, 0.75, 0};
     for (std::size_t i = 0; i < kWaitStats.size(); ++i) {
-        EXPECT_NEAR(way.waits->client[i], client[i], 1e-9) << kWaitStats[i].name;
-        EXPECT_NEAR(way.waits->driver[i], driver[i], 1e-9) << kWaitStats[i].name;
+        EXPECT_NEAR(path.waits->client[i], client[i], 1e-9) << kWaitStats[i].name;
+        EXPECT_NEAR(path.waits->driver[i], driver[i], 1e-9) << kWaitStats[i].name;
     }
 }
 
 TEST(ReportOf, takesAMeasurementWithoutFrames) {
-    WayMeasurement measurement;
+    PathMeasurement measurement;
     measurement.clients.emplace_back(kBegin, std::nullopt, std::nullopt).addWaits({}, {});
     Report report = exampleReport();
-    report.ways.clear();
-    const WayReport& way = report.ways.emplace_back(reportOf(measurement, true));
-    EXPECT_EQ(way.throughput, 0);
-    EXPECT_EQ(way.clientProcessor.perFrame, 0);
+    report.paths.clear();
+    const PathReport& path = report.paths.emplace_back(reportOf(measurement, true));
+    EXPECT_EQ(path.throughput, 0);
+    EXPECT_EQ(path.clientProcessor.perFrame, 0);
     EXPECT_TRUE(nlohmann::json::accept(toJson(report)));
     EXPECT_EQ(test::firstWrongTag(toHtml(report)), "");
 }
@@ -153,8 +167,8 @@ TEST(ReportAsJson, saysWhyFiguresAreMissing) {
     Report report = exampleReport();
     report.noCalls = "ptrace is not permitted";
     report.noDriverProcessor = "not started here";
-    report.ways.front().calls.reset();
-    report.ways.front().driverProcessor.reset();
+    report.paths.front().calls.reset();
+    report.paths.front().driverProcessor.reset();
     const auto json = nlohmann::json::parse(toJson(report), nullptr, false);
     ASSERT_TRUE(json.is_object());
     const auto& burst = json.at("ways").at(0);
@@ -185,9 +199,9 @@ TEST(ReportAsHtml, isOneWholePageWithItsPlots) {
                               "Latency by percentile", "How latencies are distributed"}) {
         EXPECT_EQ(countOf(page, std::string("aria-label=\"") + title), 1U) << title;
     }
-    EXPECT_EQ(countOf(page, "<polyline"), 6U) << "three plots of two ways";
+    EXPECT_EQ(countOf(page, "<polyline"), 6U) << "three plots of two paths";
     EXPECT_EQ(countOf(page, "points=\"\""), 0U) << "none is empty";
-    EXPECT_EQ(countOf(page, "<rect"), 8U) << "four figures of two ways; p99.9 needs more frames";
+    EXPECT_EQ(countOf(page, "<rect"), 8U) << "four figures of two paths; p99.9 needs more frames";
     EXPECT_NE(page.find("A Processor"), std::string::npos);
     EXPECT_NE(page.find("count=200 first=400"), std::string::npos);
 }
@@ -210,7 +224,7 @@ TEST(ReportAsHtml, saysWhatWaitingHasCost) {
     for (const char* cell : {">3.00<", ">1.50<", ">1.25<", ">0.06<", ">3.1<"}) {
         EXPECT_NE(cells.find(cell), std::string::npos) << cell << " in " << cells;
     }
-    report.ways.front().waits.reset();
+    report.paths.front().waits.reset();
     EXPECT_EQ(toHtml(report).find("woken early"), std::string::npos);
 }
 
@@ -245,7 +259,7 @@ TEST(Report, hasRowsThatAnotherRunCanBeComparedWith) {
     EXPECT_TRUE(tools::compareRows(*rows, benchmarkRows(report)).hasPassed());
 }
 
-TEST(ReportAsCsv, hasALineForEachWayWithoutWhatFewFramesCannotShow) {
+TEST(ReportAsCsv, hasALineForEachPathWithoutWhatFewFramesCannotShow) {
     const std::string csv = toCsv(exampleReport());
     EXPECT_EQ(countOf(csv, "\n"), 3U);
     EXPECT_EQ(csv.find("way,frames,"), 0U);
@@ -265,9 +279,9 @@ TEST(SettingsText, saysHowManyFramesAreInFlight) {
     report.options.inFlight = 4;
     EXPECT_NE(settingsText(report).find(", 4 frames in flight (rpc: 1), "), std::string::npos)
         << settingsText(report);
-    report.options.baselines = {Way::PLAIN};
+    report.options.baselines = {Path::PLAIN};
     EXPECT_NE(settingsText(report).find(", 4 frames in flight, "), std::string::npos);
-    report.options.baselines = {Way::IN_PROCESS, Way::RPC};
+    report.options.baselines = {Path::IN_PROCESS, Path::RPC};
     EXPECT_NE(settingsText(report).find(" (inprocess, rpc: 1), "), std::string::npos);
 }
 
@@ -279,20 +293,20 @@ TEST(SettingsText, namesTheThreadsOfDevicesThatThisProgramMakesAlone) {
     EXPECT_NE(settingsText(report).find(", the device's kernel threads, "), std::string::npos)
         << settingsText(report);
     report.options.threads = 2;
-    report.options.baselines = {Way::IN_PROCESS};
+    report.options.baselines = {Path::IN_PROCESS};
     EXPECT_NE(settingsText(report).find("kernel threads (inprocess: 2 kernel threads), "),
               std::string::npos)
         << settingsText(report);
 }
 
-TEST(ReportAsHtml, doesNotJoinSegmentsBetweenWhichOtherWaysHadTheirs) {
+TEST(ReportAsHtml, doesNotJoinSegmentsBetweenWhichOtherPathsHadTheirs) {
     Report report = exampleReport();
-    WayMeasurement measurement = measurementOf(Way::BURST, 1ms);
+    PathMeasurement measurement = measurementOf(Path::BURST, 1ms);
     measurement.clients.front().beginSegment();
     for (int i = 0; i < 3; ++i) {
         measurement.clients.front().add({.due = kBegin + 5s, .completed = kBegin + 5s + 1ms});
     }
-    report.ways.front() = reportOf(measurement, true);
+    report.paths.front() = reportOf(measurement, true);
     const std::string page = toHtml(report);
     EXPECT_EQ(countOf(page, "<polyline"), 7U);
     EXPECT_EQ(countOf(page, "<polygon"), 3U);
@@ -302,7 +316,7 @@ TEST(ReportAsHtml, doesNotJoinSegmentsBetweenWhichOtherWaysHadTheirs) {
 TEST(ReportAsHtml, saysThatOutputsDiffer) {
     Report report = exampleReport();
     EXPECT_EQ(toHtml(report).find("not the same"), std::string::npos);
-    report.isSameOnAllWays = false;
+    report.isSameOnAllPaths = false;
     EXPECT_NE(toHtml(report).find("not the same"), std::string::npos);
 }
 

@@ -18,7 +18,7 @@ using std::chrono::steady_clock;
 
 Options comparing(std::optional<std::uint64_t> frames, std::optional<double> seconds,
                   std::optional<double> rate = std::nullopt) {
-    return {.rate = rate, .seconds = seconds, .frames = frames, .baselines = {Way::RPC}};
+    return {.rate = rate, .seconds = seconds, .frames = frames, .baselines = {Path::RPC}};
 }
 
 TEST(DivideIntoSegments, makesOneSegmentIfThereIsNothingToCompareWith) {
@@ -73,9 +73,9 @@ TEST(PolicyOf, spinsOrSleepsAsItIsTold) {
 /// A target on a device in this process.
 class SendSegment : public testing::Test {
   protected:
-    void SetUp() override { open("builtin:lstm", Way::BURST, {}); }
+    void SetUp() override { open("builtin:lstm", Path::BURST, {}); }
 
-    void open(const char* modelName, Way way, const Options& options) {
+    void open(const char* modelName, Path path, const Options& options) {
         target_.reset();
         auto model = tools::loadModel(modelName);
         ASSERT_TRUE(model) << model.error().message;
@@ -85,7 +85,7 @@ class SendSegment : public testing::Test {
         frames_ = std::move(*frames);
         const auto device = makeLocalDevice();
         ASSERT_TRUE(device) << device.error().message;
-        auto target = Target::create(way, **device, model_, *frames_, options);
+        auto target = Target::create(path, **device, model_, *frames_, options);
         ASSERT_TRUE(target) << target.error().message;
         target_.emplace(std::move(*target));
         begin_ = steady_clock::now();
@@ -236,7 +236,7 @@ TEST_F(SendSegment, sendsDifferentFramesAndTheSameAgainLater) {
 constexpr const char* kStateless = "builtin:mobilenet_v1_0.25_32";
 
 /// A device in this process executes what is submitted at once: so nothing depends on its speed.
-class SendPipelined : public SendSegment, public testing::WithParamInterface<Way> {
+class SendPipelined : public SendSegment, public testing::WithParamInterface<Path> {
   protected:
     void SetUp() override { open(kStateless, GetParam(), {.inFlight = 3}); }
 };
@@ -320,7 +320,7 @@ TEST_P(SendPipelined, hasMemoryOfEachFrame) {
     EXPECT_NE(checksums[1], checksums[2]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Way, SendPipelined, testing::Values(Way::BURST, Way::PLAIN),
+INSTANTIATE_TEST_SUITE_P(Path, SendPipelined, testing::Values(Path::BURST, Path::PLAIN),
                          [](const auto& instance) { return toString(instance.param); });
 
 TEST(Target, ofAModelWithStatesHasOneFrameUnderWay) {
@@ -330,10 +330,10 @@ TEST(Target, ofAModelWithStatesHasOneFrameUnderWay) {
     ASSERT_TRUE(frames);
     const auto device = makeLocalDevice();
     ASSERT_TRUE(device);
-    const auto target = Target::create(Way::BURST, **device, *model, *frames, {.inFlight = 2});
+    const auto target = Target::create(Path::BURST, **device, *model, *frames, {.inFlight = 2});
     ASSERT_FALSE(target);
     EXPECT_EQ(target.error().status, ErrorStatus::INVALID_ARGUMENT);
-    EXPECT_TRUE(Target::create(Way::RPC, **device, *model, *frames, {.inFlight = 2}));
+    EXPECT_TRUE(Target::create(Path::RPC, **device, *model, *frames, {.inFlight = 2}));
 }
 
 TEST(Target, inThisProcessNeverWaits) {
@@ -343,11 +343,11 @@ TEST(Target, inThisProcessNeverWaits) {
     ASSERT_TRUE(frames);
     const auto device = makeLocalDevice();
     ASSERT_TRUE(device);
-    for (const Way way : {Way::BURST, Way::PLAIN, Way::IN_PROCESS, Way::RPC}) {
+    for (const Path path : {Path::BURST, Path::PLAIN, Path::IN_PROCESS, Path::RPC}) {
         const auto target =
-            Target::create(way, **device, *model, *frames, {.device = "local", .inFlight = 2});
+            Target::create(path, **device, *model, *frames, {.device = "local", .inFlight = 2});
         ASSERT_TRUE(target) << target.error().message;
-        EXPECT_FALSE(target->waitStats()) << toString(way);
+        EXPECT_FALSE(target->waitStats()) << toString(path);
     }
 }
 

@@ -40,14 +40,14 @@ class StreamProgram : public ProgramTest {
     }
 };
 
-TEST_F(StreamProgram, comparesAllWaysOverADriverProcess) {
+TEST_F(StreamProgram, comparesAllPathsOverADriverProcess) {
     const ProgramResult result =
         run({"builtin:lstm", "--frames", "60", "--baseline", "plain,inprocess,rpc", "--json",
              file("report.json"), "--html", file("report.html")});
     ASSERT_EQ(result.status, 0) << result.err;
     for (const char* text :
          {"latency, us", "in driver, us", "processor time", "system calls", "waiting, a frame",
-          "burst driver", "plain client", "outputs: identical bit for bit on all ways",
+          "burst driver", "plain client", "outputs: identical bit for bit on all paths",
           "\nburst: count=60 first=", "\nplain: count=60 first=", "\ninprocess: count=60 first=",
           "\nrpc: count=60 first=", "\nInference timings in us: Init: "}) {
         EXPECT_TRUE(contains(result.out, text)) << text << "\n" << result.out;
@@ -55,25 +55,25 @@ TEST_F(StreamProgram, comparesAllWaysOverADriverProcess) {
     const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
     ASSERT_TRUE(json.is_object());
     ASSERT_EQ(json.at("ways").size(), 4U);
-    for (const auto& way : json.at("ways")) {
-        EXPECT_EQ(way.at("latencyUs").at("count"), 60);
-        EXPECT_TRUE(way.at("processorTime").at("driver").is_object());
-        EXPECT_TRUE(way.at("timeInDriverUs").is_object());
-        EXPECT_EQ(way.at("jitterUs"), nullptr) << "there is no rate";
-        const bool isBurst = way.at("way") == "burst" || way.at("way") == "plain";
-        EXPECT_EQ(way.at("waits").is_object(), isBurst) << way.at("way");
-        EXPECT_EQ(way.at("mostInFlight"), 1);
+    for (const auto& path : json.at("ways")) {
+        EXPECT_EQ(path.at("latencyUs").at("count"), 60);
+        EXPECT_TRUE(path.at("processorTime").at("driver").is_object());
+        EXPECT_TRUE(path.at("timeInDriverUs").is_object());
+        EXPECT_EQ(path.at("jitterUs"), nullptr) << "there is no rate";
+        const bool isBurst = path.at("way") == "burst" || path.at("way") == "plain";
+        EXPECT_EQ(path.at("waits").is_object(), isBurst) << path.at("way");
+        EXPECT_EQ(path.at("mostInFlight"), 1);
     }
     EXPECT_TRUE(contains(contentsOf(file("report.html")), "</svg>"));
 }
 
 TEST_F(StreamProgram, streamsAtARateOnADeviceInThisProcess) {
     const auto json = report({"--device", "local", "--rate", "500", "--frames", "20"});
-    const auto& way = json.at("ways").at(0);
-    EXPECT_EQ(way.at("latencyUs").at("count"), 20);
-    EXPECT_EQ(way.at("jitterUs").at("count"), 20) << "the first one follows the warm-up";
-    EXPECT_EQ(way.at("warmUpUs").at("count"), 2);
-    EXPECT_TRUE(way.at("processorTime").at("driver").is_string());
+    const auto& path = json.at("ways").at(0);
+    EXPECT_EQ(path.at("latencyUs").at("count"), 20);
+    EXPECT_EQ(path.at("jitterUs").at("count"), 20) << "the first one follows the warm-up";
+    EXPECT_EQ(path.at("warmUpUs").at("count"), 2);
+    EXPECT_TRUE(path.at("processorTime").at("driver").is_string());
     EXPECT_EQ(json.at("settings").at("rateHz"), 500);
 }
 
@@ -122,14 +122,14 @@ TEST_F(StreamProgram, hasSeveralFramesInFlightWhereItCan) {
         const ProgramResult result = run(arguments);
         ASSERT_EQ(result.status, 0) << result.err;
         EXPECT_TRUE(contains(result.out, "3 frames in flight (inprocess, rpc: 1)")) << result.out;
-        EXPECT_TRUE(contains(result.out, "outputs: identical bit for bit on all ways"));
+        EXPECT_TRUE(contains(result.out, "outputs: identical bit for bit on all paths"));
         const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
         ASSERT_TRUE(json.is_object());
         EXPECT_EQ(json.at("settings").at("inFlight"), 3);
-        for (const auto& way : json.at("ways")) {
-            const bool isBurst = way.at("way") == "burst" || way.at("way") == "plain";
-            EXPECT_EQ(way.at("mostInFlight"), isBurst ? 3 : 1) << way.at("way");
-            EXPECT_EQ(way.at("latencyUs").at("count"), 60);
+        for (const auto& path : json.at("ways")) {
+            const bool isBurst = path.at("way") == "burst" || path.at("way") == "plain";
+            EXPECT_EQ(path.at("mostInFlight"), isBurst ? 3 : 1) << path.at("way");
+            EXPECT_EQ(path.at("latencyUs").at("count"), 60);
         }
     }
 }
@@ -176,10 +176,10 @@ TEST_F(StreamProgram, countsSystemCallsOfBothProcesses) {
         GTEST_SKIP() << traced.error().message;
     }
     const auto json = report({"--frames", "10", "--baseline", "rpc"});
-    for (const auto& way : json.at("ways")) {
-        const auto& calls = way.at("systemCallsPerFrame");
+    for (const auto& path : json.at("ways")) {
+        const auto& calls = path.at("systemCallsPerFrame");
         ASSERT_TRUE(calls.is_object()) << calls;
-        if (way.at("way") == "rpc") {  // it needs system calls
+        if (path.at("way") == "rpc") {  // it needs system calls
             EXPECT_GT(calls.at("client").get<double>(), 1);
             EXPECT_GT(calls.at("driver").get<double>(), 1);
         }
@@ -188,25 +188,25 @@ TEST_F(StreamProgram, countsSystemCallsOfBothProcesses) {
 
 TEST_F(StreamProgram, streamsToADriverThatRunsAlready) {
     const fs::path socket = file("driver.sock");
-    const std::string path = socket.string();
+    const std::string socketPath = socket.string();
     const pid_t driver = ::fork();
     if (driver == 0) {
-        ::execl(NNBURST_DRIVER, NNBURST_DRIVER, "--socket", path.c_str(), "--log-level", "error",
-                nullptr);
+        ::execl(NNBURST_DRIVER, NNBURST_DRIVER, "--socket", socketPath.c_str(), "--log-level",
+                "error", nullptr);
         ::_exit(127);
     }
     ASSERT_GT(driver, 0);
     for (int i = 0; i < 1000 && !fs::exists(socket); ++i) {
         ::usleep(10'000);
     }
-    const auto json = report({"--device", path, "--frames", "10", "--clients", "2"});
+    const auto json = report({"--device", socketPath, "--frames", "10", "--clients", "2"});
     ::kill(driver, SIGTERM);
     ::waitpid(driver, nullptr, 0);
-    const auto& way = json.at("ways").at(0);
-    EXPECT_EQ(way.at("latencyUs").at("count"), 20);
-    EXPECT_EQ(way.at("processorTime").at("driver"), "the driver was not started by this program");
-    if (way.at("systemCallsPerFrame").is_object()) {
-        EXPECT_EQ(way.at("systemCallsPerFrame").at("driver"), nullptr);
+    const auto& path = json.at("ways").at(0);
+    EXPECT_EQ(path.at("latencyUs").at("count"), 20);
+    EXPECT_EQ(path.at("processorTime").at("driver"), "the driver was not started by this program");
+    if (path.at("systemCallsPerFrame").is_object()) {
+        EXPECT_EQ(path.at("systemCallsPerFrame").at("driver"), nullptr);
     }
 }
 
@@ -262,9 +262,9 @@ TEST_F(StreamProgram, reportsWhatThereIsWhenItsDriverEnds) {
     const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
     ASSERT_TRUE(json.is_object());
     EXPECT_TRUE(json.at("failure").is_string());
-    const auto& way = json.at("ways").at(0);
-    EXPECT_GT(way.at("latencyUs").at("count"), 0);
-    EXPECT_GE(way.at("processorTime").at("driver").at("share").get<double>(), 0);
+    const auto& path = json.at("ways").at(0);
+    EXPECT_GT(path.at("latencyUs").at("count"), 0);
+    EXPECT_GE(path.at("processorTime").at("driver").at("share").get<double>(), 0);
     EXPECT_TRUE(contains(contentsOf(file("report.csv")), "burst,"));
 }
 
@@ -280,7 +280,7 @@ TEST_F(StreamProgram, comparesWithAnEarlierRun) {
                                                 "real_time": 1e-3}]})");
     ProgramResult result =
         run({"builtin:lstm", "--device", "local", "--frames", "50", "--compare", file("fast")});
-    EXPECT_EQ(result.status, 3) << result.out << result.err;
+    EXPECT_EQ(result.status, 4) << result.out << result.err;
     EXPECT_TRUE(contains(result.out, "SLOWER")) << result.out;
     result =
         run({"builtin:lstm", "--device", "local", "--frames", "5", "--compare", file("missing")});

@@ -227,16 +227,16 @@ TEST(Scheduling, aModestPriorityIsHighWhileTheThreadComputesLittle) {
     if (high == usual) {
         GTEST_SKIP() << "this process may not lower its nice value";
     }
-    ScopedModestPriority modest;
+    ScopedAdaptivePriority priority;
     EXPECT_EQ(niceValue(), high);
     const auto end = std::chrono::steady_clock::now() + 60s;
     while (niceValue() == high && std::chrono::steady_clock::now() < end) {
-        modest.look();
+        priority.look();
     }
     EXPECT_EQ(niceValue(), usual) << "it has computed without a pause";
     while (niceValue() == usual && std::chrono::steady_clock::now() < end) {
         std::this_thread::sleep_for(20ms);
-        modest.look();
+        priority.look();
     }
     EXPECT_EQ(niceValue(), high);
 }

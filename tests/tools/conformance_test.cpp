@@ -7,13 +7,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
+#include <variant>
 
 #include "nnburst/model_builder.h"
 #include "nnburst_conformance/derive.h"
+#include "nnburst_conformance/invalid_models.h"
 #include "nnburst_conformance/runner.h"
 #include "vectors/vector_file.h"
 
@@ -107,6 +111,68 @@ TEST_F(Conformance, derivesSignedOperandsFromUnsignedOnes) {
     EXPECT_EQ((*derived)->inputs[0], bytesOf<std::int8_t>({0, 2, 122}));
     EXPECT_EQ((*derived)->outputs[0].expected, bytesOf<std::int8_t>({2, 4, 124}));
     EXPECT_EQ((*derived)->model.main.operands[0].zeroPoint, 0);
+}
+
+/// The main subgraph of `model` after the change of this name.
+Subgraph changed(const Model& model, const std::string& name) {
+    for (const InvalidChange& change : invalidChanges(model)) {
+        if (change.name == name) {
+            Preparation preparation{.model = model, .options = {}};
+            change.apply(preparation);
+            return preparation.model.main;
+        }
+    }
+    ADD_FAILURE() << "no change '" << name << "'";
+    return {};
+}
+
+TEST_F(Conformance, breaksModelsWhichTheDeviceRefuses) {
+    write(floatExample({2.0F, 3.0F, 4.0F}));
+    EXPECT_EQ(run("--via sync --derive invalid", 0), "2 passed, 0 failed, 0 skipped\n");
+    write(quantizedExample());
+    EXPECT_EQ(run("--via sync,burst --derive all,invalid", 0), "9 passed, 0 failed, 0 skipped\n");
+}
+
+TEST_F(Conformance, breaksModelsAsVtsDoes) {
+    const Model model = quantizedExample().model;
+    for (const InvalidChange& change : invalidChanges(model)) {
+        Preparation preparation{.model = model, .options = {}};
+        change.apply(preparation);
+        EXPECT_EQ(preparation.model.main != model.main, change.isOfModel) << change.name;
+    }
+    const Subgraph retyped =
+        changed(model, "operand 0 (TENSOR_QUANT8_ASYMM): type TENSOR_QUANT8_ASYMM_SIGNED");
+    ASSERT_EQ(retyped.operands.size(), 4U);
+    EXPECT_EQ(retyped.operands[0].zeroPoint, 128) << "stays";
+    const Subgraph smaller = changed(model, "operand 1 (TENSOR_QUANT8_ASYMM): removed");
+    ASSERT_EQ(smaller.operands.size(), 3U);
+    EXPECT_EQ(smaller.operations[0].inputs, (std::vector<std::uint32_t>{0, 3})) << "not 2";
+}
+
+TEST_F(Conformance, doesNotBreakModelsInWaysThatStayValid) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(TENSOR_FLOAT32, {1, 3});
+    const auto y = builder.addTensor(TENSOR_FLOAT32, {1, 3});
+    builder.addOperation(OperationType::SOFTMAX, {x, builder.addScalar(1.0F)}, {y});
+    const auto changes = invalidChanges(*builder.build({x}, {y}));
+    EXPECT_FALSE(changes.empty());
+    EXPECT_TRUE(std::ranges::none_of(changes, [](const InvalidChange& change) {
+        return change.name == "operation 0 (SOFTMAX): one input more";
+    })) << "an axis";
+}
+
+TEST_F(Conformance, doesNotBreakModelsThroughNnapi) {
+    const std::string directory = directory_.string();
+    const char* const arguments[] = {
+        "nnburst-conformance", directory.c_str(), "--device", "nnapi", "--derive", "invalid"};
+    std::ostringstream out;
+    std::ostringstream err;
+    const auto parsed = parseOptions(static_cast<int>(std::size(arguments)), arguments, out, err);
+    ASSERT_TRUE(std::holds_alternative<ExitStatus>(parsed));
+    EXPECT_EQ(std::get<ExitStatus>(parsed), ExitStatus::USAGE);
+    EXPECT_NE(err.str().find("--derive invalid: cannot be used with --device nnapi"),
+              std::string::npos)
+        << err.str();
 }
 
 TEST_F(Conformance, saysWhichElementIsWrong) {

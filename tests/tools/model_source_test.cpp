@@ -26,7 +26,7 @@ TEST(LoadModel, knowsTheStatesOfTheLstm) {
     ASSERT_TRUE(model) << model.error().message;
     const Subgraph& main = model->model.main;
     EXPECT_EQ(main.inputIndexes.size(), model->inputNames.size() + model->states.size());
-    for (const TfliteModel::State& state : model->states) {
+    for (const ModelState& state : model->states) {
         EXPECT_EQ(main.operands.at(main.inputIndexes.at(state.input)).dimensions,
                   main.operands.at(main.outputIndexes.at(state.output)).dimensions);
     }
@@ -44,8 +44,14 @@ TEST(LoadModel, refusesUnknownNames) {
 }
 
 TEST(LoadModel, refusesSignaturesOfBuiltinModels) {
-    EXPECT_EQ(loadModel("builtin:lstm", "run").error().message,
+    EXPECT_EQ(loadModel("builtin:lstm", {.signature = "run"}).error().message,
               "signature \"run\": builtin:lstm has no signatures");
+}
+
+TEST(LoadModel, refusesDimensionsForBuiltinModels) {
+    EXPECT_EQ(
+        loadModel("builtin:lstm", {.inputDimensions = {{"features", {1, 64}}}}).error().message,
+        "dimensions for input \"features\": builtin:lstm leaves no sizes open");
 }
 
 TEST(LoadModel, takesEverythingElseForAFile) {

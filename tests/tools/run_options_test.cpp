@@ -132,6 +132,17 @@ TEST(ParseOptions, refusesWhatMakesNoSense) {
     }
 }
 
+TEST(ParseOptions, takesShapesOfInputs) {
+    const Parsed parsed = parse({"m", "--shape", "image=1x192x192x3", "--shape", "a=b=7"});
+    const auto* options = std::get_if<Options>(&parsed.result);
+    ASSERT_NE(options, nullptr) << parsed.err;
+    EXPECT_EQ(options->shapes, (InputDimensions{{"image", {1, 192, 192, 3}}, {"a=b", {7}}}));
+    for (const char* shape : {"image", "=1", "image=", "image=1x", "image=x1", "image=1x0",
+                              "image=1,2", "image=-1", "image=4294967296"}) {
+        EXPECT_EQ(statusOf(parse({"m", "--shape", shape})), ExitStatus::USAGE) << shape;
+    }
+}
+
 TEST(ParseOptions, printsHelp) {
     const Parsed parsed = parse({"--help"});
     ASSERT_TRUE(std::holds_alternative<ExitStatus>(parsed.result));

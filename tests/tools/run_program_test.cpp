@@ -201,6 +201,29 @@ TEST_F(RunProgram, classifiesPhotographsInADirectory) {
     EXPECT_TRUE(contains(result.out, "golden retriever\n")) << result.out;
 }
 
+/// A PNG of one pixel.
+constexpr char kPixel[] =
+    "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00"
+    "\x01\x08\x02\x00\x00\x00\x90\x77\x53\xde\x00\x00\x00\x0c\x49\x44\x41\x54\x78\x9c\x63\x68\x70"
+    "\x50\x00\x00\x02\x24\x00\xe1\xab\x59\x62\x27\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82";
+
+TEST_F(RunProgram, saysWhatFloatModelsGetOfImages) {
+    writeFile(file("pixel.png"), std::string(kPixel, sizeof kPixel - 1));
+    const std::vector<std::string> arguments{"builtin:mobilenet_v1_0.25_128", "--input",
+                                             file("pixel.png"), "--device", "local"};
+    const ProgramResult assumed = run(arguments);
+    EXPECT_EQ(assumed.status, 0);
+    EXPECT_EQ(assumed.err,
+              "nnburst-run: the model's float32 input gets (byte - 127.5) / 127.5 of images; give "
+              "--mean and --std if it expects other values\n");
+    std::vector<std::string> given = arguments;
+    given.insert(given.end(), {"--mean", "0"});
+    EXPECT_EQ(run(given).err, "");
+    given = arguments;
+    given[0] += "_quant";
+    EXPECT_EQ(run(given).err, "");
+}
+
 TEST_F(RunProgram, classifiesAsTheReferenceKernelsDo) {
     NNBURST_SHARED_DATA_OR_SKIP(shared);
     // 100 images of the small models by default, so that one image more or less is no failure; all

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <optional>
 
 #include "nnburst_conformance/derive.h"
+#include "nnburst_conformance/invalid_models.h"
 
 namespace nnburst::conformance {
 
@@ -201,6 +203,38 @@ Complaint testFailure(const Result<SharedPreparedModel>& prepared, const VectorE
     return {};
 }
 
+/// What a call gave if that was not INVALID_ARGUMENT.
+template <class T>
+Complaint checkIsInvalid(const char* call, const Result<T>& result) {
+    if (result) {
+        return fmt::format("{}: succeeded; expected INVALID_ARGUMENT", call);
+    }
+    return result.error().status == ErrorStatus::INVALID_ARGUMENT
+               ? Complaint()
+               : fmt::format("{}: {}; expected INVALID_ARGUMENT", call, text(result.error()));
+}
+
+/// Breaks `model` and expects INVALID_ARGUMENT from each call that checks it, and from the
+/// callback.
+Complaint testRefusal(Device& device, const Model& model, const InvalidChange& change) {
+    Preparation preparation{.model = model, .options = {}};
+    change.apply(preparation);
+    if (change.isOfModel) {
+        Complaint complaint = checkIsInvalid("getSupportedOperations",
+                                             device.getSupportedOperations(preparation.model));
+        if (!complaint.empty()) {
+            return complaint;
+        }
+    }
+    std::promise<Result<SharedPreparedModel>> ended;
+    const Result<> launched = device.prepareModel(
+        preparation.model, preparation.options,
+        [&](Result<SharedPreparedModel> prepared) { ended.set_value(std::move(prepared)); });
+    const Result<SharedPreparedModel> prepared = ended.get_future().get();
+    Complaint complaint = checkIsInvalid("prepareModel", launched);
+    return complaint.empty() ? checkIsInvalid("callback of prepareModel", prepared) : complaint;
+}
+
 bool isSupported(Device& device, const Model& model) {
     const auto supported = device.getSupportedOperations(model);
     return supported &&
@@ -215,6 +249,10 @@ class ExampleTest {
         : device_(device), example_(example), options_(options), report_(report) {}
 
     void run() {
+        // VTS has no examples for the runtime.
+        if (isWanted(Derivation::INVALID) && !example_.isForRuntime) {
+            testInvalid();
+        }
         if (example_.expectsFailure) {
             const auto prepared = prepareModel(device_, example_.model);
             for (const Via via : options_.vias) {
@@ -267,6 +305,25 @@ class ExampleTest {
             for (const Via via : options_.vias) {
                 conclude(derivation, via, OutputsTest(*executor, example, via).run());
             }
+        }
+    }
+
+    /// Reports each broken model that is not refused.
+    void testInvalid() {
+        bool areAllRefused = true;
+        for (const InvalidChange& change : invalidChanges(example_.model)) {
+            const Complaint complaint = testRefusal(device_, example_.model, change);
+            if (complaint.empty()) {
+                continue;
+            }
+            areAllRefused = false;
+            conclude(Derivation::INVALID, options_.vias[0], change.name + ": " + complaint);
+            if (device_.getStatus() == DeviceStatus::OFFLINE) {
+                break;
+            }
+        }
+        if (areAllRefused) {
+            conclude(Derivation::INVALID, options_.vias[0], {});
         }
     }
 

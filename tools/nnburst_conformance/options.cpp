@@ -18,18 +18,23 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter = R"(
 Each example is one test for each way to execute it (--via) and, with --derive, one more for each
-derived test. Prints a line for each test that fails, then "N passed, N failed, N skipped". Skipped is
+derived test. --derive invalid is one test for each example that is not for the runtime: its model
+is broken as AOSP's test of drivers (VTS 1.3) does it, in some hundred ways, and the device must
+refuse it with INVALID_ARGUMENT each time; each broken model that it takes counts as failed.
+Prints a line for each test that fails, then "N passed, N failed, N skipped". Skipped is
 only what the format allows: an example for the runtime that the device does not support, and
 dynamic output shapes where the device says that it has none.
 
 Exit status: 0 if nothing failed; 1 if something did; 2 for wrong arguments, files that cannot be
 read or written, a device that cannot be opened, or if no example was selected.
 
-Example:
+Examples:
   nnburst-conformance ../shared/vectors --device spawn --via sync,burst --derive all
+  nnburst-conformance ../shared/vectors --device local --via sync --derive invalid
 )";
 
 constexpr Via kVias[]{Via::SYNC, Via::ASYNC, Via::BURST, Via::REUSABLE, Via::FENCED};
+/// Those that `all` stands for: they execute models.
 constexpr Derivation kDerivations[]{Derivation::SHAPES, Derivation::INSUFFICIENT,
                                     Derivation::COUPLING};
 
@@ -86,6 +91,8 @@ const char* toString(Derivation derivation) noexcept {
             return "insufficient";
         case Derivation::COUPLING:
             return "coupling";
+        case Derivation::INVALID:
+            return "invalid";
     }
     return "";
 }
@@ -118,10 +125,13 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
         ->delimiter(',')
         ->capture_default_str();
     std::vector<std::string> derivations{"none"};
-    app.add_option("--derive", derivations, "Tests to derive from each example, one or several")
-        ->check(
-            CLI::IsMember({"shapes", "insufficient", "coupling", "none", "all"}).description(""))
-        ->type_name("shapes|insufficient|coupling|none|all")
+    app.add_option(
+           "--derive", derivations,
+           "Tests to derive from each example, one or several; all is shapes, insufficient\n"
+           "and coupling")
+        ->check(CLI::IsMember({"shapes", "insufficient", "coupling", "invalid", "none", "all"})
+                    .description(""))
+        ->type_name("shapes|insufficient|coupling|invalid|none|all")
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--filter", options.filter, "Only examples whose name contains a match")
@@ -136,14 +146,27 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
         ->type_name("N");
     app.add_option("--report", options.report, "Write counts and failures as JSON to this file")
         ->type_name("F");
+    bool testsInvalid = false;
     try {
         app.parse(argc, argv);
+        testsInvalid = std::find(derivations.begin(), derivations.end(),
+                                 toString(Derivation::INVALID)) != derivations.end();
+        if (testsInvalid && (options.device == "nnapi" || options.device.starts_with("nnapi:"))) {
+            throw CLI::ValidationError(
+                "--derive invalid",
+                "cannot be used with --device " + options.device +
+                    ": NNAPI counts the consumers of operands itself and does not pass on all that "
+                    "is broken; use local, spawn or a socket");
+        }
     } catch (const CLI::ParseError& error) {
         return app.exit(error, out, err) == 0 ? ExitStatus::SUCCESS : ExitStatus::USAGE;
     }
     std::ranges::replace(vias, "compute", toString(Via::SYNC));
     options.vias = select(vias, kVias);
     options.derivations = select(derivations, kDerivations);
+    if (testsInvalid) {
+        options.derivations.push_back(Derivation::INVALID);
+    }
     return options;
 }
 

@@ -24,6 +24,7 @@ enum class Derivation : std::uint8_t {
     SHAPES,        ///< the dimensions of the outputs are left open
     INSUFFICIENT,  ///< as SHAPES, and the first output's buffer is one byte too small
     COUPLING,      ///< unsigned 8-bit operands become signed ones
+    INVALID,       ///< the model with one thing broken, for each that AOSP's test breaks
 };
 
 [[nodiscard]] const char* toString(Via via) noexcept;

@@ -28,11 +28,11 @@
 namespace nnburst::demo {
 namespace {
 
-/// Frames of a segment: a way sends as many before the next way, so that noise hits all alike.
+/// Frames of a segment: a path sends as many before the next path, so that noise hits all alike.
 constexpr std::uint64_t kFramesPerSegment = 50;
 /// Frames at the beginning of each segment that are not measured, as sleepers wake up.
 constexpr std::uint64_t kWarmUpFrames = 3;
-/// Limit on the frames of each way while system calls are counted.
+/// Limit on the frames of each path while system calls are counted.
 constexpr std::uint64_t kCountedFrames = 200;
 
 struct Options {
@@ -63,13 +63,13 @@ Result<StreamedModel> loadModel(const Options& options) {
 
 /// Sends `count` frames from `first` on. Appends to `latencies`, and to `checksums`, except for the
 /// first `unmeasured` frames.
-Result<> stream(Streamer& streamer, Way way, std::uint64_t first, std::uint64_t count,
+Result<> stream(Streamer& streamer, Path path, std::uint64_t first, std::uint64_t count,
                 std::uint64_t unmeasured, std::vector<std::chrono::nanoseconds>& latencies,
                 std::vector<std::uint64_t>& checksums) {
     for (std::uint64_t i = 0; i < count; ++i) {
-        streamer.writeFrame(way, first + i);
-        NNBURST_TRY_ASSIGN(const std::chrono::nanoseconds latency, streamer.execute(way));
-        const std::uint64_t checksum = streamer.finishFrame(way);
+        streamer.writeFrame(path, first + i);
+        NNBURST_TRY_ASSIGN(const std::chrono::nanoseconds latency, streamer.execute(path));
+        const std::uint64_t checksum = streamer.finishFrame(path);
         if (i >= unmeasured) {
             latencies.push_back(latency);
             checksums.push_back(checksum);
@@ -78,62 +78,64 @@ Result<> stream(Streamer& streamer, Way way, std::uint64_t first, std::uint64_t 
     return {};
 }
 
-/// Marks the beginning and the end of a stream on each way, so that its calls are an odd section.
+/// Marks the beginning and the end of a stream on each path, so that its calls are an odd section.
 Result<> streamMarked(const StreamedModel& model, const Options& options, std::uint64_t frames) {
     tools::discardStandardError();
     NNBURST_TRY_ASSIGN(Streamer streamer, Streamer::create(model, options.driver));
     std::vector<std::chrono::nanoseconds> latencies;
     std::vector<std::uint64_t> checksums;
-    latencies.reserve(kWays.size() * (kFramesPerSegment + frames));
+    latencies.reserve(kPaths.size() * (kFramesPerSegment + frames));
     checksums.reserve(latencies.capacity());
-    for (const Way way : kWays) {
-        NNBURST_TRY(stream(streamer, way, 0, kFramesPerSegment, 0, latencies, checksums));
+    for (const Path path : kPaths) {
+        NNBURST_TRY(stream(streamer, path, 0, kFramesPerSegment, 0, latencies, checksums));
         tools::markSystemCalls();
-        NNBURST_TRY(stream(streamer, way, 0, frames, 0, latencies, checksums));
+        NNBURST_TRY(stream(streamer, path, 0, frames, 0, latencies, checksums));
         tools::markSystemCalls();
     }
     return {};
 }
 
-Result<std::array<SystemCallRate, kWays.size()>> measureSystemCalls(const StreamedModel& model,
-                                                                    const Options& options) {
+Result<std::array<SystemCallRate, kPaths.size()>> measureSystemCalls(const StreamedModel& model,
+                                                                     const Options& options) {
     const std::uint64_t frames = std::min(options.frames, kCountedFrames);
     NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections, tools::countSystemCalls([&] {
                            return streamMarked(model, options, frames);
                        }));
-    std::array<SystemCallRate, kWays.size()> rates;
-    for (std::size_t way = 0; way < kWays.size(); ++way) {
-        const tools::SystemCalls& calls = sections.at(2 * way + 1);
-        rates[way] = {
-            .client = static_cast<double>(calls.own) / static_cast<double>(frames),
-            .driver = static_cast<double>(calls.descendants) / static_cast<double>(frames)};
+    std::array<SystemCallRate, kPaths.size()> rates;
+    for (std::size_t path = 0; path < kPaths.size(); ++path) {
+        const tools::SystemCalls& calls = sections.at(2 * path + 1);
+        rates[path].client = static_cast<double>(calls.own) / static_cast<double>(frames);
+        if (kPaths[path] != Path::IN_PROCESS) {
+            rates[path].driver =
+                static_cast<double>(calls.descendants) / static_cast<double>(frames);
+        }
     }
     return rates;
 }
 
-/// Sends segments on the ways in turns, each time beginning with another way.
+/// Sends segments on the paths in turns, each time beginning with another path.
 Result<> measureLatency(const StreamedModel& model, const Options& options, Report& report) {
     NNBURST_TRY_ASSIGN(Streamer streamer, Streamer::create(model, options.driver));
     report.frameBytes = streamer.frameBytes();
-    std::array<std::vector<std::chrono::nanoseconds>, kWays.size()> latencies;
-    std::array<std::vector<std::uint64_t>, kWays.size()> checksums;
-    for (std::size_t way = 0; way < kWays.size(); ++way) {
-        latencies[way].reserve(options.frames);
-        checksums[way].reserve(options.frames);
+    std::array<std::vector<std::chrono::nanoseconds>, kPaths.size()> latencies;
+    std::array<std::vector<std::uint64_t>, kPaths.size()> checksums;
+    for (std::size_t path = 0; path < kPaths.size(); ++path) {
+        latencies[path].reserve(options.frames);
+        checksums[path].reserve(options.frames);
     }
     std::uint64_t sent = 0;
     for (std::uint64_t segment = 0; sent < options.frames; ++segment) {
         const std::uint64_t measured = std::min(kFramesPerSegment, options.frames - sent);
-        for (std::size_t i = 0; i < kWays.size(); ++i) {
-            const std::size_t way = (segment + i) % kWays.size();
-            NNBURST_TRY(stream(streamer, kWays[way], segment * (kFramesPerSegment + kWarmUpFrames),
-                               measured + kWarmUpFrames, kWarmUpFrames, latencies[way],
-                               checksums[way]));
+        for (std::size_t i = 0; i < kPaths.size(); ++i) {
+            const std::size_t path = (segment + i) % kPaths.size();
+            NNBURST_TRY(
+                stream(streamer, kPaths[path], segment * (kFramesPerSegment + kWarmUpFrames),
+                       measured + kWarmUpFrames, kWarmUpFrames, latencies[path], checksums[path]));
         }
         sent += measured;
     }
-    for (std::size_t way = 0; way < kWays.size(); ++way) {
-        report.latency[way] = tools::summarise(latencies[way]);
+    for (std::size_t path = 0; path < kPaths.size(); ++path) {
+        report.latency[path] = tools::summarise(latencies[path]);
     }
     for (std::uint64_t frame = 0; frame < options.frames; ++frame) {
         const std::uint64_t expected = checksums[0][frame];
@@ -169,7 +171,7 @@ int main(int argc, char** argv) {
     CLI::Option* model = app.add_option("MODEL", options.modelFile,
                                         "A .tflite file; without it, the built-in MobileNet v1")
                              ->type_name("");
-    app.add_option("--frames", options.frames, "Frames to stream on each way")
+    app.add_option("--frames", options.frames, "Frames to stream on each path")
         ->check(CLI::Range(1U, 100'000'000U).description(""))
         ->type_name("N")
         ->capture_default_str();
@@ -187,7 +189,7 @@ int main(int argc, char** argv) {
     nnburst::tools::addThreadOption(app, "--threads", options.driver.threads);
     app.add_option("--json", options.jsonFile, "Also write the figures to FILE")->type_name("FILE");
     app.footer(
-        "\nExit status: 0 if the outputs are the same on all ways; 1 if they differ or the model "
+        "\nExit status: 0 if the outputs are the same on all paths; 1 if they differ or the model "
         "could\nnot be run; 2 for wrong arguments.");
     try {
         app.parse(argc, argv);

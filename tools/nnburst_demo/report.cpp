@@ -13,9 +13,9 @@
 namespace nnburst::demo {
 namespace {
 
-constexpr std::array<const char*, kWays.size()> kLabels{"in process", "burst to a driver process",
-                                                        "RPC to the same driver"};
-constexpr std::array<const char*, kWays.size()> kKeys{"inProcess", "burst", "rpc"};
+constexpr std::array<const char*, kPaths.size()> kLabels{"in process", "burst to a driver process",
+                                                         "RPC to the same driver"};
+constexpr std::array<const char*, kPaths.size()> kKeys{"inProcess", "burst", "rpc"};
 
 /// How much longer an execution takes than in process, by the medians.
 struct Overhead {
@@ -23,9 +23,9 @@ struct Overhead {
     double percent;
 };
 
-Overhead overhead(const Report& report, Way way) {
+Overhead overhead(const Report& report, Path path) {
     const double base = report.latency[0].p50;
-    const double extra = report.latency[static_cast<std::size_t>(way)].p50 - base;
+    const double extra = report.latency[static_cast<std::size_t>(path)].p50 - base;
     return {extra, extra / base * 100};
 }
 
@@ -42,30 +42,31 @@ void print(const Report& report) {
                std::thread::hardware_concurrency());
 
     fmt::print("  {:<27}{:>10}{:>10}{:>10}\n", "latency in microseconds", "p50", "p99", "max");
-    for (std::size_t way = 0; way < kWays.size(); ++way) {
-        const tools::Latency& latency = report.latency[way];
-        fmt::print("  {:<27}{:>10.1f}{:>10.1f}{:>10.1f}\n", kLabels[way], latency.p50, latency.p99,
+    for (std::size_t path = 0; path < kPaths.size(); ++path) {
+        const tools::Latency& latency = report.latency[path];
+        fmt::print("  {:<27}{:>10.1f}{:>10.1f}{:>10.1f}\n", kLabels[path], latency.p50, latency.p99,
                    latency.max);
     }
     fmt::print("\n  medians over in process\n");
-    printOverhead("burst", overhead(report, Way::BURST));
-    printOverhead("RPC", overhead(report, Way::RPC));
+    printOverhead("burst", overhead(report, Path::BURST));
+    printOverhead("RPC", overhead(report, Path::RPC));
 
     if (report.systemCalls) {
         fmt::print("\n  {:<27}{:>10}{:>10}\n", "system calls per inference", "client", "driver");
-        for (std::size_t way = 0; way < kWays.size(); ++way) {
-            const SystemCallRate& rate = (*report.systemCalls)[way];
-            fmt::print("  {:<27}{:>10.2f}{:>10.2f}\n", kLabels[way], rate.client, rate.driver);
+        for (std::size_t path = 0; path < kPaths.size(); ++path) {
+            const SystemCallRate& rate = (*report.systemCalls)[path];
+            fmt::print("  {:<27}{:>10.2f}{:>10}\n", kLabels[path], rate.client,
+                       rate.driver ? fmt::format("{:.2f}", *rate.driver) : "-");
         }
     } else {
         fmt::print("\n  system calls not measured: {}\n", report.systemCalls.error().message);
     }
 
     if (report.differingFrames == 0) {
-        fmt::print("\noutputs: identical bit for bit on all three ways (checksum {:016x})\n",
+        fmt::print("\noutputs: identical bit for bit on all three paths (checksum {:016x})\n",
                    report.checksum);
     } else {
-        fmt::print("\noutputs: {} of {} frames DIFFER between the ways\n", report.differingFrames,
+        fmt::print("\noutputs: {} of {} frames DIFFER between the paths\n", report.differingFrames,
                    report.frames);
     }
 }
@@ -77,20 +78,23 @@ std::string jsonOf(const Report& report) {
                                 {"threads", report.threads},
                                 {"processor", tools::processorName()},
                                 {"processors", std::thread::hardware_concurrency()}};
-    for (std::size_t way = 0; way < kWays.size(); ++way) {
-        const tools::Latency& latency = report.latency[way];
-        json["latencyUs"][kKeys[way]] = {
+    for (std::size_t path = 0; path < kPaths.size(); ++path) {
+        const tools::Latency& latency = report.latency[path];
+        json["latencyUs"][kKeys[path]] = {
             {"p50", latency.p50}, {"p99", latency.p99}, {"max", latency.max}};
         if (report.systemCalls) {
-            const SystemCallRate& rate = (*report.systemCalls)[way];
-            json["systemCallsPerInference"][kKeys[way]] = {{"client", rate.client},
-                                                           {"driver", rate.driver}};
+            const SystemCallRate& rate = (*report.systemCalls)[path];
+            auto& calls = json["systemCallsPerInference"][kKeys[path]];
+            calls = {{"client", rate.client}, {"driver", nullptr}};
+            if (rate.driver) {
+                calls["driver"] = *rate.driver;
+            }
         }
     }
-    for (const Way way : {Way::BURST, Way::RPC}) {
-        const Overhead extra = overhead(report, way);
-        json["overInProcess"][kKeys[static_cast<std::size_t>(way)]] = {{"us", extra.microseconds},
-                                                                       {"percent", extra.percent}};
+    for (const Path path : {Path::BURST, Path::RPC}) {
+        const Overhead extra = overhead(report, path);
+        json["overInProcess"][kKeys[static_cast<std::size_t>(path)]] = {{"us", extra.microseconds},
+                                                                        {"percent", extra.percent}};
     }
     json["differingFrames"] = report.differingFrames;
     json["checksum"] = fmt::format("{:016x}", report.checksum);

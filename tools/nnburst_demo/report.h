@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "nnburst/result.h"
@@ -19,19 +20,20 @@ namespace nnburst::demo {
 /// System calls per execution, on the two sides.
 struct SystemCallRate {
     double client = 0;
-    double driver = 0;
+    std::optional<double> driver;  ///< none if no driver takes part
 };
 
-/// The results that the demo prints. The arrays have one entry for each way, in the order of kWays.
+/// The results that the demo prints. The arrays have one entry for each path, in the order of
+/// kPaths.
 struct Report {
     std::string model;
     std::size_t frameBytes = 0;
     std::uint64_t frames = 0;
     std::uint32_t threads = 1;  ///< as DriverOptions::threads
-    std::array<tools::Latency, kWays.size()> latency;
-    Result<std::array<SystemCallRate, kWays.size()>> systemCalls;
-    std::uint64_t differingFrames = 0;  ///< with outputs that differ between ways
-    std::uint64_t checksum = 0;         ///< of all outputs of the first way
+    std::array<tools::Latency, kPaths.size()> latency;
+    Result<std::array<SystemCallRate, kPaths.size()>> systemCalls;
+    std::uint64_t differingFrames = 0;  ///< with outputs that differ between paths
+    std::uint64_t checksum = 0;         ///< of all outputs of the first path
 };
 
 /// Prints the report on the standard output.

@@ -9,7 +9,7 @@
 namespace nnburst::demo {
 Result<Streamer> Streamer::create(const StreamedModel& model, const DriverOptions& options) {
     Streamer streamer(model);
-    for ([[maybe_unused]] const Way way : kWays) {
+    for ([[maybe_unused]] const Path path : kPaths) {
         NNBURST_TRY_ASSIGN(tools::PooledRequest operands,
                            tools::PooledRequest::create(model.model));
         streamer.lanes_.push_back({.operands = std::move(operands), .outcome = {}});
@@ -23,30 +23,30 @@ Result<Streamer> Streamer::create(const StreamedModel& model, const DriverOption
     return streamer;
 }
 
-void Streamer::writeFrame(Way way, std::uint64_t number) {
-    tools::writeRandomFrame(model_->model, model_->states, number, lane(way).operands);
+void Streamer::writeFrame(Path path, std::uint64_t number) {
+    tools::writeRandomFrame(model_->model, model_->states, number, lane(path).operands);
 }
 
-Result<std::chrono::nanoseconds> Streamer::execute(Way way) {
-    Lane& used = lane(way);
+Result<std::chrono::nanoseconds> Streamer::execute(Path path) {
+    Lane& used = lane(path);
     const Request& request = used.operands.request();
     const auto start = std::chrono::steady_clock::now();
-    switch (way) {
-        case Way::IN_PROCESS:
+    switch (path) {
+        case Path::IN_PROCESS:
             NNBURST_TRY(inProcess_->execute(request, {}, used.outcome));
             break;
-        case Way::BURST:
+        case Path::BURST:
             NNBURST_TRY(burst_->execute(request, {}, used.outcome));
             break;
-        case Way::RPC:
+        case Path::RPC:
             NNBURST_TRY(remote_->executeSynchronously(request, {}, used.outcome));
             break;
     }
     return std::chrono::steady_clock::now() - start;
 }
 
-std::uint64_t Streamer::finishFrame(Way way) {
-    const tools::PooledRequest& operands = lane(way).operands;
+std::uint64_t Streamer::finishFrame(Path path) {
+    const tools::PooledRequest& operands = lane(path).operands;
     const std::uint64_t checksum = tools::checksumOfOutputs(operands);
     tools::feedBack(model_->states, operands);
     return checksum;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Sends the same frames through one model on three ways: in this process, through a burst to a
+/// Sends the same frames through one model on three paths: in this process, through a burst to a
 /// driver process, and by RPC to the same driver.
 
 #include <array>
@@ -25,13 +25,13 @@ namespace nnburst::demo {
 struct StreamedModel {
     std::string name;
     Model model;
-    std::vector<TfliteModel::State> states;  ///< fed back from frame to frame
+    std::vector<ModelState> states;  ///< fed back from frame to frame
 };
 
-enum class Way : std::uint8_t { IN_PROCESS, BURST, RPC };
-inline constexpr std::array kWays{Way::IN_PROCESS, Way::BURST, Way::RPC};
+enum class Path : std::uint8_t { IN_PROCESS, BURST, RPC };
+inline constexpr std::array kPaths{Path::IN_PROCESS, Path::BURST, Path::RPC};
 
-/// Not thread-safe. Each way has operands of its own, and states of its own.
+/// Not thread-safe. Each path has operands of its own, and states of its own.
 class Streamer {
   public:
     /// Prepares `model` on a local device and on a new driver process. `model` must outlive this
@@ -41,13 +41,13 @@ class Streamer {
 
     /// Writes the pseudo-random inputs of frame `number`, the same on every machine: floats in
     /// [-1, 1), bytes of all values, zero for other types. The fed-back states stay.
-    void writeFrame(Way way, std::uint64_t number);
+    void writeFrame(Path path, std::uint64_t number);
 
     /// Executes the frame that was written, and returns how long that took.
-    [[nodiscard]] Result<std::chrono::nanoseconds> execute(Way way);
+    [[nodiscard]] Result<std::chrono::nanoseconds> execute(Path path);
 
     /// Feeds the states back and returns a checksum (FNV-1a) of all output bytes.
-    [[nodiscard]] std::uint64_t finishFrame(Way way);
+    [[nodiscard]] std::uint64_t finishFrame(Path path);
 
     /// Bytes of all inputs of a frame.
     [[nodiscard]] std::size_t frameBytes() const;
@@ -60,10 +60,10 @@ class Streamer {
 
     explicit Streamer(const StreamedModel& model) noexcept : model_(&model) {}
 
-    [[nodiscard]] Lane& lane(Way way) noexcept { return lanes_[static_cast<std::size_t>(way)]; }
+    [[nodiscard]] Lane& lane(Path path) noexcept { return lanes_[static_cast<std::size_t>(path)]; }
 
     const StreamedModel* model_;
-    std::vector<Lane> lanes_;           ///< one for each way
+    std::vector<Lane> lanes_;           ///< one for each path
     std::unique_ptr<Burst> inProcess_;  ///< the memory stays mapped, as for a burst to a driver
     SharedPreparedModel remote_;
     std::unique_ptr<Burst> burst_;

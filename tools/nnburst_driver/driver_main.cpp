@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,6 +45,7 @@
 #include "support/thread_option.h"
 #include "system/control_group.h"
 #include "system/memory_reserve.h"
+#include "system/process.h"
 #include "system/scheduling.h"
 
 #ifdef NNBURST_COVERAGE
@@ -103,27 +105,44 @@ kj::Promise<void> switchVerbosity(device::EventLoop& loop, const std::string& ta
 
 /// Without a file of capabilities: finds those that were measured on this machine. If there are
 /// none, a driver with a public socket has them measured for its next start, and reports 1.0 until
-/// then.
-void findCapabilities(const Options& options, DriverOptions& driver) {
+/// then. Gives the child process that measures, if there is one.
+std::optional<pid_t> findCapabilities(const Options& options, DriverOptions& driver) {
     const std::string file = machineCapabilitiesFile(driver);
     if (!driver.capabilitiesFile.empty() || options.noCalibration || options.accelerator ||
         file.empty()) {
-        return;
+        return std::nullopt;
     }
     if (device::readCapabilities(file)) {
         driver.capabilitiesFile = file;
-        return;
+        return std::nullopt;
     }
-    if (options.fd < 0 && options.workerFd < 0) {
-        if (const Result<> started = measureInBackground(driver, file); !started) {
-            logger().warn("{}", started.error().message);
-            return;
-        }
-        logger().info(
-            "capabilities are being measured in the background: the next start reports "
-            "them from {}",
-            file);
+    if (options.fd >= 0 || options.workerFd >= 0) {
+        return std::nullopt;
     }
+    const Result<pid_t> measuring = measureInBackground(driver, file);
+    if (!measuring) {
+        logger().warn("{}", measuring.error().message);
+        return std::nullopt;
+    }
+    logger().info(
+        "capabilities are being measured in the background: the next start reports them from {}",
+        file);
+    return *measuring;
+}
+
+/// Reaps `child`, if there is one, when it has ended.
+kj::Promise<void> reapWhenEnded(device::EventLoop& loop, std::optional<pid_t> child) {
+    if (!child) {
+        return kj::READY_NOW;
+    }
+    UniqueFd process = system::openProcess(*child);
+    if (!process) {  // then it is reaped when this process has ended
+        return kj::READY_NOW;
+    }
+    return device::whenProcessEnds(loop, std::move(process)).then([number = *child] {
+        siginfo_t info{};
+        (void)::waitid(P_PID, static_cast<id_t>(number), &info, WEXITED);
+    });
 }
 
 /// Refuses options of sockets that do not fit the way of serving.
@@ -269,18 +288,20 @@ struct Setup {
     MetricsSockets metrics;
     UniqueFd parent;  ///< readable when the process that this one belongs to has ended
     DriverOptions device;
+    std::optional<pid_t> measuring;  ///< a child that is to be reaped
 };
 
 Result<Setup> setUp(const Options& options) {
     Setup setup;
     NNBURST_TRY_ASSIGN(setup.sources, chooseSource(options));
     NNBURST_TRY(checkSocketOptions(options));
-    NNBURST_TRY_ASSIGN(setup.manager, ServiceManager::connect());
     NNBURST_TRY_ASSIGN(setup.admission.access,
                        device::AccessList::create(options.allowedUsers, options.allowedGroups));
     setup.admission.userNames = device::UserNames::read();
     if (const int owner = std::max(options.fd, options.workerFd); owner >= 0) {
         NNBURST_TRY_ASSIGN(setup.parent, endWithParent(owner));
+    } else {  // a driver of another process has that one's environment
+        NNBURST_TRY_ASSIGN(setup.manager, ServiceManager::connect());
     }
     NNBURST_TRY(setProcessName(options.device.processName));
     NNBURST_TRY(useProcessors(options.device.processors));
@@ -297,7 +318,7 @@ Result<Setup> setUp(const Options& options) {
     }
     NNBURST_TRY_ASSIGN(setup.metrics, MetricsSockets::open(options));
     setup.device = options.device;
-    findCapabilities(options, setup.device);  // may fork: no thread has started yet
+    setup.measuring = findCapabilities(options, setup.device);  // before any thread starts
     return setup;
 }
 
@@ -313,6 +334,7 @@ bool serveClients(const Options& options, Setup& setup, device::EventLoop& loop,
         loop, device, {.admission = std::move(setup.admission), .limits = std::move(setup.limits)});
     device::MetricsServer metricsServer(loop, [&service] { return device::metricsText(service); });
     const kj::Promise<void> answering = setup.metrics.serve(metricsServer).eagerlyEvaluate(nullptr);
+    const kj::Promise<void> reaping = reapWhenEnded(loop, setup.measuring).eagerlyEvaluate(nullptr);
     Lifecycle lifecycle(loop, Serving::of(service), setup.manager);
     // All clients wait for the event loop. That of a worker serves one client or user, between
     // which Linux divides the processors.
@@ -453,6 +475,8 @@ Result<> serveByWorkers(const Options& options, Setup setup) {
                                             [&broker] { return device::metricsText(broker); });
         const kj::Promise<void> answering =
             setup.metrics.serve(metricsServer).eagerlyEvaluate(nullptr);
+        const kj::Promise<void> reaping =
+            reapWhenEnded(loop, setup.measuring).eagerlyEvaluate(nullptr);
         Lifecycle lifecycle(loop, Serving::of(broker), setup.manager);
         loop.raisePriority();  // all that connect wait for it
         kj::Promise<void> accepting =
@@ -521,7 +545,7 @@ int run(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
     setLogUnblocked();
     setLogLevel(options.device.logLevel);
     // Before any thread starts, so that all of them have the same signals blocked.
-    ignoreSignals();
+    setUpSignals();
     kj::UnixEventPort::captureSignal(SIGTERM);
     kj::UnixEventPort::captureSignal(SIGINT);
     kj::UnixEventPort::captureSignal(SIGUSR2);

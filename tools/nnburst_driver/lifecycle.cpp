@@ -22,13 +22,12 @@ constexpr kj::Duration kForLastAnswers = 20 * kj::MILLISECONDS;
 
 bool Lifecycle::run(kj::Promise<void> gone, std::chrono::milliseconds drainTimeout,
                     const std::function<void()>& stopAccepting) {
-    manager_.notify("READY=1");
     kj::Promise<void> reports = manager_.isConnected() ? report().eagerlyEvaluate(nullptr)
                                                        : kj::Promise<void>(kj::READY_NOW);
     kj::Promise<void> stopped = stopSignal().exclusiveJoin(kj::mv(stopRequest_.promise)).then([&] {
         stopAccepting();
-        manager_.notify(fmt::format("STOPPING=1\nSTATUS=Finishing the work of {} clients",
-                                    serving_.clientCount()));
+        (void)manager_.notify(fmt::format("STOPPING=1\nSTATUS=Finishing the work of {} clients",
+                                          serving_.clientCount()));
         return drain(drainTimeout);
     });
     loop_.run(gone.exclusiveJoin(kj::mv(stopped)));
@@ -60,12 +59,14 @@ kj::Promise<void> Lifecycle::drain(std::chrono::milliseconds timeout) {
                 .then([leave] { leave("the time of --drain-timeout is over"); }));
 }
 
-/// Also the sign of life of the event loop, which a watchdog of the service manager waits for.
+/// Also the sign of life of the event loop, which a watchdog of the service manager waits for. Says
+/// that the driver is ready until one report has reached the manager.
 kj::Promise<void> Lifecycle::report() {
     const auto watchdog = manager_.watchdogTime();
-    manager_.notify(fmt::format("{}STATUS=Serving {} clients",
-                                watchdog.count() > 0 ? "WATCHDOG=1\n" : "",
-                                serving_.clientCount()));
+    const bool isSent = manager_.notify(
+        fmt::format("{}{}STATUS=Serving {} clients", isReadySent_ ? "" : "READY=1\n",
+                    watchdog.count() > 0 ? "WATCHDOG=1\n" : "", serving_.clientCount()));
+    isReadySent_ = isReadySent_ || isSent;
     const auto interval =
         watchdog.count() > 0 ? std::min(kReportInterval, watchdog / 3) : kReportInterval;
     return loop_.timer()

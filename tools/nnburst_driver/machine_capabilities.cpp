@@ -56,8 +56,7 @@ std::string machineCapabilitiesFile(const DriverOptions& driver) {
                                  : ""));
 }
 
-Result<> measureInBackground(const DriverOptions& driver, const std::string& file) {
-    (void)::signal(SIGCHLD, SIG_IGN);  // the child need not be waited for
+Result<pid_t> measureInBackground(const DriverOptions& driver, const std::string& file) {
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0) {
@@ -66,7 +65,7 @@ Result<> measureInBackground(const DriverOptions& driver, const std::string& fil
                                    std::strerror(errno)));
     }
     if (child > 0) {
-        return {};
+        return child;
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::prctl(PR_SET_NAME, "nnburst-measure");

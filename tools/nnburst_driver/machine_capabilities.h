@@ -7,6 +7,8 @@
 /// same kernels. The HAL requires measured values (HAL 1.0 types.hal, PerformanceInfo) that stay
 /// the same while a driver runs.
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "nnburst/driver_options.h"
@@ -20,7 +22,8 @@ namespace nnburst {
 
 /// Measures in a child process that runs only when processors are idle and ends with this one; it
 /// writes `file` at the end, for later starts. Must be called before this process has started a
-/// thread. GENERAL_FAILURE if no process can be started.
-[[nodiscard]] Result<> measureInBackground(const DriverOptions& driver, const std::string& file);
+/// thread. Gives the child, which is to be reaped. GENERAL_FAILURE if no process can be started.
+[[nodiscard]] Result<pid_t> measureInBackground(const DriverOptions& driver,
+                                                const std::string& file);
 
 }  // namespace nnburst

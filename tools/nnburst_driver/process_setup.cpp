@@ -34,10 +34,11 @@ bool hasEnded(const UniqueFd& process) noexcept {
 
 }  // namespace
 
-void ignoreSignals() noexcept {
+void setUpSignals() noexcept {
     for (const int number : {SIGPIPE, SIGXFSZ, SIGTTOU, SIGHUP}) {
         (void)::signal(number, SIG_IGN);
     }
+    (void)::signal(SIGCHLD, SIG_DFL);
 }
 
 Result<> setProcessName(const std::string& name) {

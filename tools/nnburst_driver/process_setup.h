@@ -17,8 +17,9 @@ namespace nnburst {
 
 /// Leaves no signal with an effect that a driver should not have: writing to a closed socket, to a
 /// file that cannot grow, or to the terminal from the background is an error of the call, and a
-/// terminal that hangs up (SIGHUP) concerns no driver.
-void ignoreSignals() noexcept;
+/// terminal that hangs up (SIGHUP) concerns no driver. SIGCHLD gets its default, as a process whose
+/// parent ignores it does not learn how its children end.
+void setUpSignals() noexcept;
 
 /// Sets the name of the process that ps and top show. INVALID_ARGUMENT above 15 characters.
 [[nodiscard]] Result<> setProcessName(const std::string& name);

@@ -67,10 +67,9 @@ Result<ServiceManager> ServiceManager::connect() {
     return manager;
 }
 
-void ServiceManager::notify(const std::string& lines) const noexcept {
-    if (socket_) {
-        (void)::send(socket_.get(), lines.data(), lines.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    }
+bool ServiceManager::notify(const std::string& lines) const noexcept {
+    return socket_ &&
+           ::send(socket_.get(), lines.data(), lines.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
 
 }  // namespace nnburst

@@ -23,9 +23,9 @@ class ServiceManager {
     /// notifications are sent. GENERAL_FAILURE if the socket cannot be reached.
     [[nodiscard]] static Result<ServiceManager> connect();
 
-    /// Sends lines such as "READY=1", separated by newlines. Does not block; a message that the
-    /// manager has no room for is lost.
-    void notify(const std::string& lines) const noexcept;
+    /// Sends lines such as "READY=1", separated by newlines. Does not block; false if the message
+    /// is lost, because the manager has no room for it or is not there.
+    bool notify(const std::string& lines) const noexcept;
 
     /// How often the manager wants to see WATCHDOG=1 at least; 0 if it does not watch.
     [[nodiscard]] std::chrono::microseconds watchdogTime() const noexcept { return watchdogTime_; }

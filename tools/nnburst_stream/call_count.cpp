@@ -18,22 +18,22 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-/// Limit on the counted frames of each way.
+/// Limit on the counted frames of each path.
 constexpr std::uint64_t kCountedFrames = 200;
 /// Frames before the counted ones, so that memory is mapped and threads have started.
 constexpr std::uint64_t kFramesBefore = 10;
 
-/// Marks the begin and the end of the counted frames of each way, so that they are odd sections,
+/// Marks the begin and the end of the counted frames of each path, so that they are odd sections,
 /// and says how many there were.
 Result<> sendMarked(const Options& options, const TfliteModel& model, const FrameBank& frames) {
     tools::discardStandardError();
     NNBURST_TRY_ASSIGN(Session session, Session::create(options, model, frames));
     const std::atomic<bool> never = false;
-    for (const Way way : options.ways()) {
+    for (const Path path : options.paths()) {
         Recorder recorder(steady_clock::now(), std::nullopt, std::nullopt);
         Segment segment = shortSegment(options, kFramesBefore, 0ns);
         segment.spin = kSpinAllTime;
-        NNBURST_TRY(sendSegment(session.target(way), segment, recorder, never));
+        NNBURST_TRY(sendSegment(session.target(path), segment, recorder, never));
         segment =
             shortSegment(options, std::min(options.frames.value_or(kCountedFrames), kCountedFrames),
                          recorder.latency().quantile(0.5));
@@ -41,7 +41,7 @@ Result<> sendMarked(const Options& options, const TfliteModel& model, const Fram
         segment.spin = kSpinAllTime;
         tools::markSystemCalls();
         NNBURST_TRY_ASSIGN(const std::uint64_t sent,
-                           sendSegment(session.target(way), segment, recorder, never));
+                           sendSegment(session.target(path), segment, recorder, never));
         tools::markSystemCalls(sent);
     }
     return {};
@@ -56,7 +56,7 @@ Result<std::vector<CallRate>> countCalls(const Options& options, const TfliteMod
     NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections,
                        tools::countSystemCalls([&] { return sendMarked(counted, model, frames); }));
     std::vector<CallRate> rates;
-    for (std::size_t i = 0; i < counted.ways().size(); ++i) {
+    for (std::size_t i = 0; i < counted.paths().size(); ++i) {
         const tools::SystemCalls& calls = sections.at(2 * i + 1);
         const auto sent = static_cast<double>(calls.value);
         CallRate rate{.client = static_cast<double>(calls.own) / sent};

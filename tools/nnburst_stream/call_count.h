@@ -15,14 +15,14 @@
 
 namespace nnburst::stream {
 
-/// System calls a frame on one way.
+/// System calls a frame on one path.
 struct CallRate {
     double client = 0;
     std::optional<double> driver;  ///< nullopt unless this program started the driver
 };
 
-/// Sends frames of one client on each way in a traced child process, which opens its own devices,
-/// and counts system calls; one entry for each way. Between frames the client spins, so that its
+/// Sends frames of one client on each path in a traced child process, which opens its own devices,
+/// and counts system calls; one entry for each path. Between frames the client spins, so that its
 /// waiting makes no calls. Must be called before this process has threads or other children.
 [[nodiscard]] Result<std::vector<CallRate>> countCalls(const Options& options,
                                                        const TfliteModel& model,

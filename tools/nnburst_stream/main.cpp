@@ -97,7 +97,8 @@ Result<Report> measure(const Options& options) {
     report.processors = usableProcessors();
     report.kernel = tools::kernelName();
     report.context = contextOf(options);
-    NNBURST_TRY_ASSIGN(const TfliteModel model, tools::loadModel(options.model));
+    NNBURST_TRY_ASSIGN(const TfliteModel model,
+                       tools::loadModel(options.model, {.inputDimensions = options.shapes}));
     NNBURST_TRY_ASSIGN(const FrameBank frames, FrameBank::create(model, options.inputs));
     report.frameBytes = frames.frameBytes();
     const auto calls = countCalls(options, model, frames);  // before this process has threads
@@ -111,13 +112,13 @@ Result<Report> measure(const Options& options) {
     if (!session.driverClock()) {
         report.noDriverProcessor = session.driverClock().error().message;
     }
-    NNBURST_TRY_ASSIGN(report.isSameOnAllWays, session.compareOutputs());
+    NNBURST_TRY_ASSIGN(report.isSameOnAllPaths, session.compareOutputs());
     report.firstInference = session.firstInference();
 
     stopAtInterrupt();
     Progress progress(stderr);
     const Measurements measured = session.measure(
-        stopped, [&](const WayMeasurement& measurement, std::chrono::nanoseconds elapsed,
+        stopped, [&](const PathMeasurement& measurement, std::chrono::nanoseconds elapsed,
                      std::optional<std::chrono::nanoseconds> left) {
             progress.show(measurement, elapsed, left);
         });
@@ -129,20 +130,21 @@ Result<Report> measure(const Options& options) {
     report.clientMemory = tools::memoryBytesOf(0);
     report.driverMemory =
         session.driverProcess() == 0 ? 0 : tools::memoryBytesOf(session.driverProcess());
-    for (std::size_t i = 0; i < measured.ways.size(); ++i) {
-        WayReport& way =
-            report.ways.emplace_back(reportOf(measured.ways[i], session.driverClock().has_value()));
+    for (std::size_t i = 0; i < measured.paths.size(); ++i) {
+        PathReport& path = report.paths.emplace_back(
+            reportOf(measured.paths[i], session.driverClock().has_value()));
         if (calls) {
-            way.calls = (*calls)[i];
+            path.calls = (*calls)[i];
         }
         if (!stopped && report.failure.empty()) {
-            const auto timing = session.measureTiming(way.way, way.latency.quantile(0.5), stopped);
+            const auto timing =
+                session.measureTiming(path.path, path.latency.quantile(0.5), stopped);
             if (!timing) {
                 report.failure = timing.error().message;
                 continue;
             }
-            way.timeInDriver.add(timing->timeInDriver());
-            way.timeOnDevice.add(timing->timeOnDevice());
+            path.timeInDriver.add(timing->timeInDriver());
+            path.timeOnDevice.add(timing->timeOnDevice());
         }
     }
     report.isStopped = stopped;
@@ -166,7 +168,7 @@ Result<ExitStatus> run(const Options& options) {
         fmt::print(stderr, "nnburst-stream: {}\n", report.failure);
         return ExitStatus::FAILURE;
     }
-    if (!report.isSameOnAllWays) {
+    if (!report.isSameOnAllPaths) {
         return ExitStatus::FAILURE;
     }
     return options.compare.empty() || comparison.hasPassed() ? ExitStatus::SUCCESS

@@ -11,6 +11,7 @@
 #include "nnburst/version.h"
 #include "support/model_source.h"
 #include "support/processor_option.h"
+#include "support/shape_option.h"
 #include "support/thread_option.h"
 
 namespace nnburst::stream {
@@ -30,7 +31,7 @@ What is measured:
               either direction; only with --rate
   misses      frames that the device gave up because of --deadline (they have no output, but a
               latency: until that answer), and frames whose output came after it
-  throughput  frames with an answer, a second, of all clients
+  throughput  frames with an output, a second, of all clients
   processor   time, user and system, of this process (with what it takes to write frames, and to
               spin before each is due) and of the driver, if this program has started it
   calls       system calls of a frame, of one client, counted with ptrace(2) in a pass of its own
@@ -43,19 +44,19 @@ What is measured:
 Frames are pseudo-random, always the same, or those of --inputs; they are made beforehand and
 written to shared memory before each is due. Until then a client sleeps, and spins for the last
 200 microseconds. Clients take turns within a period: client i of N is i/N of a period late. With
---baseline the ways alternate in segments, in random order, 20 rounds at most. Each round sends the
-same frames on all ways; the first frames of each segment are not measured.
+--baseline the paths alternate in segments, in random order, 20 rounds at most. Each round sends the
+same frames on all paths; the first frames of each segment are not measured.
 
 The burst executes one request again and again (Burst::createReusableExecution). With --in-flight a
 client has N requests, each with memory of its own. It waits for the oldest output whenever it has
 sent all N, and while the next frame is not due; but it sends a frame that becomes due although
-others are in flight, if no output can come by then, going by the quickest so far. The ways
+others are in flight, if no output can come by then, going by the quickest so far. The paths
 inprocess and rpc always have one frame in flight. --in-flight is refused for a model with states
 and for a device in this process.
 
 --threads is for devices that this program makes, that of --baseline inprocess included; a driver
 that runs already has its own. With auto the number is found while models are prepared, before
-anything is measured; ways that differ in process may differ in it.
+anything is measured; paths that differ in process may differ in it.
 
 Names of TFLite's benchmark_model for the same: --graph, --num_threads, --num_runs, --min_secs,
 --warmup_runs, --run_frequency. Latencies are also printed in the form of its lines.
@@ -66,7 +67,7 @@ constexpr const char* kFooterEnd = R"(
 Percentiles that so few frames cannot show are left out: p90 needs 10, p99 100 and p99.9 1,000.
 
 Exit status: 0 if all frames were sent; 1 if the model could not be run, the driver ended, outputs
-differ between the ways, or a file could not be written; 2 for wrong arguments; 3 if a time is
+differ between the paths, or a file could not be written; 2 for wrong arguments; 4 if a time is
 longer than in the --compare file by more than twice the noise, or no time is in both. Ctrl-C ends
 the stream and reports, and so does the end of the driver.
 
@@ -111,30 +112,30 @@ void check(const Options& options) {
                                    "must be given with --device spawn: other drivers run already");
     }
     if (options.threads != 1 && !options.makesDevice() &&
-        std::ranges::find(options.baselines, Way::IN_PROCESS) == options.baselines.end()) {
+        std::ranges::find(options.baselines, Path::IN_PROCESS) == options.baselines.end()) {
         throw CLI::ValidationError("--threads",
                                    "must be given with --device local or spawn, or with --baseline "
                                    "inprocess: a driver that runs already has its own");
     }
-    for (const Way way : options.baselines) {
-        if (way == Way::PLAIN && options.isPlain) {
+    for (const Path path : options.baselines) {
+        if (path == Path::PLAIN && options.isPlain) {
             throw CLI::ValidationError("--baseline",
                                        "plain: must not be given with --plain, which measures it");
         }
-        if (way != Way::PLAIN && options.device == "local") {
+        if (path != Path::PLAIN && options.device == "local") {
             throw CLI::ValidationError(
                 "--baseline", fmt::format("{}: compares with a driver process, but --device is "
                                           "local; use --device spawn or a driver's socket",
-                                          toString(way)));
+                                          toString(path)));
         }
     }
 }
 
 void take(const Written& written, Options& options) {
     options.wait = waitModeOf(written.wait).value_or(options.wait);
-    for (const Way way : {Way::PLAIN, Way::IN_PROCESS, Way::RPC}) {
-        if (std::ranges::find(written.baselines, toString(way)) != written.baselines.end()) {
-            options.baselines.push_back(way);
+    for (const Path path : {Path::PLAIN, Path::IN_PROCESS, Path::RPC}) {
+        if (std::ranges::find(written.baselines, toString(path)) != written.baselines.end()) {
+            options.baselines.push_back(path);
         }
     }
     if (written.frequency && *written.frequency > 0) {
@@ -160,6 +161,7 @@ void addStreamOptions(CLI::App& app, Options& options, Written& written) {
     app.add_option("--graph", options.model, "The same as an option")
         ->type_name("MODEL")
         ->excludes(model);
+    tools::addShapeOption(app, options.shapes);
     app.add_option("--inputs", options.inputs,
                    "Frames from DIR instead of random ones: PNG and JPEG images, or files of\n"
                    "elements, each of one or more frames. As many as 64 MiB hold")
@@ -176,21 +178,20 @@ void addStreamOptions(CLI::App& app, Options& options, Written& written) {
         ->excludes(rate)
         ->excludes(max);
     app.add_option("--duration,--min_secs", options.seconds,
-                   "Measure on each way for so long; 5 if there is no --frames.\n"
+                   "Seconds to measure each path; default 5 without --frames.\n"
                    "With --frames until both are reached")
         ->check(isBetween(kShortest, kLongestSeconds))
         ->type_name("S");
-    app.add_option("--frames,--num_runs", options.frames,
-                   "Measure so many frames of each client on each way")
+    app.add_option("--frames,--num_runs", options.frames, "Frames to measure, per client and path")
         ->check(isCount(1, 1'000'000'000'000))
         ->type_name("N");
     app.add_option("--warm-up,--warmup_runs", options.warmUp,
-                   "Frames of each client on each way before the first that is measured")
+                   "Frames before the first that is measured, per client and path")
         ->check(isCount(0, 1'000'000'000))
         ->type_name("N")
         ->capture_default_str();
     app.add_option("--deadline", options.deadlineMs,
-                   "Milliseconds after it is due at which a frame must be done; the device is told")
+                   "Deadline of a frame, in milliseconds after its due time; passed to the device")
         ->check(isBetween(kShortest, kLongestSeconds))
         ->type_name("MS");
 }
@@ -229,7 +230,7 @@ void addWaitOption(CLI::App& app, std::string& written) {
 }
 
 /// How frames reach the device.
-void addWayOptions(CLI::App& app, Options& options, Written& written) {
+void addPathOptions(CLI::App& app, Options& options, Written& written) {
     app.add_option("--clients", options.clients,
                    "Threads that stream at the same time, each with a burst and a prepared model\n"
                    "of its own, and a connection of its own to a driver's socket")
@@ -258,7 +259,7 @@ void addReportOptions(CLI::App& app, Options& options) {
                    "Write all figures to this file, in the form of Google Benchmark and more")
         ->type_name("F");
     app.add_option("--html", options.html, "Write a page with plots to this file")->type_name("F");
-    app.add_option("--csv", options.csv, "Write a table with a line for each way to this file")
+    app.add_option("--csv", options.csv, "Write a table with a line for each path to this file")
         ->type_name("F");
     app.add_option("--compare", options.compare,
                    "Compare with what an earlier run wrote by --json, and judge")
@@ -267,18 +268,18 @@ void addReportOptions(CLI::App& app, Options& options) {
 
 }  // namespace
 
-const char* toString(Way way) noexcept {
-    switch (way) {
-        case Way::BURST:
+const char* toString(Path path) noexcept {
+    switch (path) {
+        case Path::BURST:
             return "burst";
-        case Way::PLAIN:
+        case Path::PLAIN:
             return "plain";
-        case Way::IN_PROCESS:
+        case Path::IN_PROCESS:
             return "inprocess";
-        case Way::RPC:
+        case Path::RPC:
             return "rpc";
     }
-    return "unknown way";
+    return "unknown path";
 }
 
 bool Options::makesDevice() const noexcept {
@@ -297,14 +298,14 @@ std::optional<std::chrono::nanoseconds> Options::duration() const {
     return seconds ? std::optional(nanosecondsOf(*seconds)) : std::nullopt;
 }
 
-std::vector<Way> Options::ways() const {
-    std::vector<Way> ways(1 + baselines.size(), isPlain ? Way::PLAIN : Way::BURST);
-    std::ranges::copy(baselines, ways.begin() + 1);
-    return ways;
+std::vector<Path> Options::paths() const {
+    std::vector<Path> paths(1 + baselines.size(), isPlain ? Path::PLAIN : Path::BURST);
+    std::ranges::copy(baselines, paths.begin() + 1);
+    return paths;
 }
 
-std::uint32_t Options::inFlightOn(Way way) const noexcept {
-    return way == Way::BURST || way == Way::PLAIN ? inFlight : 1;
+std::uint32_t Options::inFlightOn(Path path) const noexcept {
+    return path == Path::BURST || path == Path::PLAIN ? inFlight : 1;
 }
 
 std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv, std::ostream& out,
@@ -316,7 +317,7 @@ std::variant<Options, ExitStatus> parseOptions(int argc, const char* const* argv
     app.footer(std::string(kFooter) + tools::kBuiltinModelsHelp + kFooterEnd);
     addStreamOptions(app, options, written);
     addDeviceOptions(app, options);
-    addWayOptions(app, options, written);
+    addPathOptions(app, options, written);
     addReportOptions(app, options);
     try {
         app.parse(argc, argv);

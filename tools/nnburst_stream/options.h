@@ -13,12 +13,13 @@
 #include <variant>
 #include <vector>
 
+#include "nnburst/model_signature.h"
 #include "nnburst/wait_policy.h"
 
 namespace nnburst::stream {
 
-/// The way that frames take to the kernels.
-enum class Way : std::uint8_t {
+/// The path that frames take to the kernels.
+enum class Path : std::uint8_t {
     BURST,       ///< a burst to the device, with reusable executions
     PLAIN,       ///< a burst to the device, to which each request is sent as a whole
     IN_PROCESS,  ///< a local device, on the client's own thread
@@ -26,13 +27,14 @@ enum class Way : std::uint8_t {
 };
 
 /// "burst", "plain", "inprocess" or "rpc".
-[[nodiscard]] const char* toString(Way way) noexcept;
+[[nodiscard]] const char* toString(Path path) noexcept;
 
 /// Limit on frames in flight on a burst (BurstOptions::inFlight).
 inline constexpr std::uint32_t kMostInFlight = 64;
 
 struct Options {
     std::string model;             ///< a .tflite file, or the name of a built-in model
+    InputDimensions shapes;        ///< of inputs that the file leaves open
     std::string device = "spawn";  ///< "local", "spawn", or the path of a driver's socket
     std::optional<double> rate;    ///< frames a second of each client; none: as fast as it goes
     /// A measurement ends when both are reached. At least one is set after parsing.
@@ -44,9 +46,9 @@ struct Options {
     bool isPlain = false;                ///< the burst uses no reusable executions
     /// As DriverOptions::threads, of devices that this program makes.
     std::uint32_t threads = 1;
-    std::uint64_t warmUp = 20;  ///< frames at the start of each way, not measured
+    std::uint64_t warmUp = 20;  ///< frames at the start of each path, not measured
     std::optional<double> deadlineMs;
-    std::vector<Way> baselines;  ///< to compare with, in the order of Way
+    std::vector<Path> baselines;  ///< to compare with, in the order of Path
     std::string inputs;          ///< directory of images or files of elements; empty: random frames
     std::string json;            ///< file to write, empty for none
     std::string html;            ///< likewise
@@ -62,9 +64,9 @@ struct Options {
     [[nodiscard]] std::optional<std::chrono::nanoseconds> deadline() const;
     [[nodiscard]] std::optional<std::chrono::nanoseconds> duration() const;
     /// The burst, plain or not, then the baselines.
-    [[nodiscard]] std::vector<Way> ways() const;
+    [[nodiscard]] std::vector<Path> paths() const;
     /// Frames that a client may have in flight: more than one only on bursts.
-    [[nodiscard]] std::uint32_t inFlightOn(Way way) const noexcept;
+    [[nodiscard]] std::uint32_t inFlightOn(Path path) const noexcept;
 };
 
 /// The exit statuses of the program.
@@ -72,7 +74,7 @@ enum class ExitStatus : std::uint8_t {
     SUCCESS = 0,
     FAILURE = 1,  ///< the model could not be run, a file not be written, or outputs differ
     USAGE = 2,    ///< wrong arguments
-    SLOWER = 3,   ///< slower than in the file of --compare, or no row is in both
+    SLOWER = 4,   ///< slower than in the file of --compare, or no row is in both; as nnburst-run
 };
 
 /// Reads the command line. Returns an exit status if the program is to end now: help was printed to

@@ -19,10 +19,10 @@ constexpr const char* kEraseLine = "\r\x1b[K";
 
 }  // namespace
 
-std::string progressLine(Way way, std::chrono::nanoseconds elapsed, const Histogram& latency,
+std::string progressLine(Path path, std::chrono::nanoseconds elapsed, const Histogram& latency,
                          std::optional<std::chrono::nanoseconds> left) {
     const std::string line = fmt::format(
-        "{:<10}{:>8.1f} s{:>10} frames  p50{:>10.1f} us  p99{:>10.1f} us", toString(way),
+        "{:<10}{:>8.1f} s{:>10} frames  p50{:>10.1f} us  p99{:>10.1f} us", toString(path),
         std::chrono::duration<double>(elapsed).count(), latency.count(),
         tools::microseconds(latency.quantile(0.5)), tools::microseconds(latency.quantile(0.99)));
     return left ? fmt::format("{}, {:.0f} s left", line,
@@ -33,7 +33,7 @@ std::string progressLine(Way way, std::chrono::nanoseconds elapsed, const Histog
 Progress::Progress(std::FILE* stream)
     : stream_(stream), isTerminal_(::isatty(::fileno(stream)) == 1) {}
 
-void Progress::show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed,
+void Progress::show(const PathMeasurement& measurement, std::chrono::nanoseconds elapsed,
                     std::optional<std::chrono::nanoseconds> left) {
     const auto now = std::chrono::steady_clock::now();
     if (!isTerminal_ && lastShown_ && now - *lastShown_ < kIntervalOfLines) {
@@ -47,7 +47,7 @@ void Progress::show(const WayMeasurement& measurement, std::chrono::nanoseconds 
         return;
     }
     lastShown_ = now;
-    const std::string line = progressLine(measurement.way, elapsed, all, left);
+    const std::string line = progressLine(measurement.path, elapsed, all, left);
     if (isTerminal_) {
         fmt::print(stream_, "{}{}", kEraseLine, line);
     } else {

@@ -18,7 +18,7 @@ namespace nnburst::stream {
 
 /// "burst     3.2 s    1600 frames  p50     389.1 us  p99     543.3 us"
 /// With the time that is left of the whole run, if it is known: "..., 12 s left".
-[[nodiscard]] std::string progressLine(Way way, std::chrono::nanoseconds elapsed,
+[[nodiscard]] std::string progressLine(Path path, std::chrono::nanoseconds elapsed,
                                        const Histogram& latency,
                                        std::optional<std::chrono::nanoseconds> left = std::nullopt);
 
@@ -29,7 +29,7 @@ class Progress {
     /// Writes to `stream`, which must outlive this object.
     explicit Progress(std::FILE* stream);
 
-    void show(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed,
+    void show(const PathMeasurement& measurement, std::chrono::nanoseconds elapsed,
               std::optional<std::chrono::nanoseconds> left = std::nullopt);
     /// Erases the line from the terminal.
     void clear();

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Records the frames of one client on one way.
+/// Records the frames of one client on one path.
 
 #include <algorithm>
 #include <cstdint>

@@ -18,13 +18,14 @@ using Seconds = std::chrono::duration<double>;
 ClientFigures figuresOf(std::size_t client, const Recorder& recorder) {
     const Summary latency = summarise(recorder.latency());
     const double seconds = Seconds(recorder.measuredTime()).count();
+    const auto outputs = static_cast<double>(latency.count - recorder.misses().refused);
     return {.client = client,
             .p50 = latency.p50,
             .p99 = latency.p99,
-            .throughput = seconds > 0 ? static_cast<double>(latency.count) / seconds : 0};
+            .throughput = seconds > 0 ? outputs / seconds : 0};
 }
 
-ProcessorTime processorTime(nanoseconds used, const WayMeasurement& measurement) {
+ProcessorTime processorTime(nanoseconds used, const PathMeasurement& measurement) {
     const auto frames = static_cast<double>(std::max<std::uint64_t>(measurement.frames, 1));
     const double elapsed = Seconds(measurement.elapsed).count();
     return {.perFrame = tools::microseconds(used) / frames,
@@ -41,7 +42,8 @@ void add(WaitRates& rates, const WaitStats& stats, const Recorder& recorder, dou
 }
 
 /// nullopt if no client has waited on a burst.
-std::optional<BurstWaitRates> waitRatesOf(const WayMeasurement& measurement, std::uint64_t frames) {
+std::optional<BurstWaitRates> waitRatesOf(const PathMeasurement& measurement,
+                                          std::uint64_t frames) {
     const auto all = static_cast<double>(std::max<std::uint64_t>(frames, 1));
     std::optional<BurstWaitRates> rates;
     for (const Recorder& recorder : measurement.clients) {
@@ -60,9 +62,9 @@ std::string inFlightText(const Options& options) {
         return {};
     }
     std::string others;
-    for (const Way way : options.baselines) {
-        if (options.inFlightOn(way) == 1) {
-            others += fmt::format("{}{}", others.empty() ? "" : ", ", toString(way));
+    for (const Path path : options.baselines) {
+        if (options.inFlightOn(path) == 1) {
+            others += fmt::format("{}{}", others.empty() ? "" : ", ", toString(path));
         }
     }
     return fmt::format(", {} frames in flight{}", options.inFlight,
@@ -77,7 +79,7 @@ std::string threadsText(const Options& options) {
         return text;
     }
     const bool hasOther =
-        std::ranges::find(options.baselines, Way::IN_PROCESS) != options.baselines.end();
+        std::ranges::find(options.baselines, Path::IN_PROCESS) != options.baselines.end();
     return "the device's kernel threads" +
            (hasOther ? fmt::format(" (inprocess: {})", text) : std::string());
 }
@@ -89,9 +91,9 @@ std::string counted(std::size_t count, const char* noun) {
 
 }  // namespace
 
-WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime) {
-    WayReport report;
-    report.way = measurement.way;
+PathReport reportOf(const PathMeasurement& measurement, bool hasDriverTime) {
+    PathReport report;
+    report.path = measurement.path;
     report.series = measurement.clients.front().series();
     std::vector<ClientFigures> clients;
     for (const Recorder& recorder : measurement.clients) {
@@ -139,19 +141,19 @@ std::string machineText(const Report& report) {
 }
 
 std::string verdictText(const Report& report) {
-    const WayReport& first = report.ways.front();
+    const PathReport& first = report.paths.front();
     if (first.latency.count() == 0) {
         return "No frame was measured.";
     }
     const Summary latency = summarise(first.latency);
     std::string text =
-        fmt::format("A frame takes {:.1f} us by {} (median", latency.p50, toString(first.way));
+        fmt::format("A frame takes {:.1f} us by {} (median", latency.p50, toString(first.path));
     text += canShow(latency.count, 0.99) ? fmt::format("; p99 {:.1f})", latency.p99) : ")";
-    for (std::size_t i = 1; i < report.ways.size(); ++i) {
-        const WayReport& other = report.ways[i];
+    for (std::size_t i = 1; i < report.paths.size(); ++i) {
+        const PathReport& other = report.paths[i];
         if (other.latency.count() != 0 && summarise(other.latency).p50 > 0) {
             text += fmt::format(", {:.2f} times {}", latency.p50 / summarise(other.latency).p50,
-                                toString(other.way));
+                                toString(other.path));
         }
     }
     const Misses& misses = first.misses;
@@ -192,12 +194,12 @@ std::vector<tools::BenchmarkRow> benchmarkRows(const Report& report) {
     // Pieces of the first client's frames in the order of time.
     constexpr std::size_t kPieces = 16;
     std::vector<tools::BenchmarkRow> rows;
-    for (const WayReport& way : report.ways) {
-        const Summary latency = summarise(way.latency);
+    for (const PathReport& path : report.paths) {
+        const Summary latency = summarise(path.latency);
         if (latency.count == 0) {
             continue;
         }
-        const auto& points = way.series.points();
+        const auto& points = path.series.points();
         const std::size_t size = std::max<std::size_t>(1, points.size() / kPieces);
         std::vector<double> medians;
         std::vector<double> maxima;
@@ -212,17 +214,17 @@ std::vector<tools::BenchmarkRow> benchmarkRows(const Report& report) {
             medians.push_back(piece[size / 2]);
             maxima.push_back(most);
         }
-        const std::string name = fmt::format("{}/{}", report.options.model, toString(way.way));
+        const std::string name = fmt::format("{}/{}", report.options.model, toString(path.path));
         rows.push_back({.name = name + "/p50",
                         .iterations = latency.count,
                         .realTimeUs = latency.p50,
-                        .processorTimeUs = way.clientProcessor.perFrame,
+                        .processorTimeUs = path.clientProcessor.perFrame,
                         .noise = tools::noiseOf(medians)});
         if (canShow(latency.count, 0.99)) {
             rows.push_back({.name = name + "/p99",
                             .iterations = latency.count,
                             .realTimeUs = latency.p99,
-                            .processorTimeUs = way.clientProcessor.perFrame,
+                            .processorTimeUs = path.clientProcessor.perFrame,
                             .noise = tools::noiseOf(maxima)});
         }
     }

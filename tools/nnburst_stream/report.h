@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The results of a stream: the costs of each way to execute.
+/// The results of a stream: the costs of each path that frames take.
 
 #include <array>
 #include <cstddef>
@@ -30,7 +30,7 @@ struct ClientFigures {
     std::size_t client = 0;
     double p50 = 0;         ///< of the latency, in microseconds
     double p99 = 0;         ///< likewise
-    double throughput = 0;  ///< frames a second
+    double throughput = 0;  ///< frames with an output, a second
 };
 
 /// Processor time that a process used.
@@ -43,22 +43,22 @@ struct ProcessorTime {
 /// times as a share of the elapsed time, where 1 is one processor.
 using WaitRates = std::array<double, kWaitStats.size()>;
 
-/// The cost of waiting on both sides of a way's bursts.
+/// The cost of waiting on both sides of a path's bursts.
 struct BurstWaitRates {
     WaitRates client{};
     WaitRates driver{};
 };
 
-/// The results of one way. Latency, jitter and misses are those of all clients together.
-struct WayReport {
-    Way way = Way::BURST;
+/// The results of one path. Latency, jitter and misses are those of all clients together.
+struct PathReport {
+    Path path = Path::BURST;
     Distribution latency;
     Distribution warmUp;
     Distribution jitter;
     Misses misses;
     std::uint64_t mostInFlight = 0;  ///< frames that a client had in flight at once
     TimeSeries series;               ///< of the first client
-    double throughput = 0;           ///< frames a second, of all clients
+    double throughput = 0;           ///< frames with an output, a second, of all clients
     ClientFigures fastest;           ///< by the median of the latency
     ClientFigures slowest;
     ProcessorTime clientProcessor;
@@ -79,7 +79,7 @@ struct Report {
     std::string kernel;
     std::chrono::nanoseconds initTime{};
     std::chrono::nanoseconds firstInference{};
-    bool isSameOnAllWays = true;     ///< outputs, bit for bit
+    bool isSameOnAllPaths = true;    ///< outputs, bit for bit
     bool isStopped = false;          ///< the stream was stopped before its end
     std::string failure;             ///< the error that ended the stream, or empty
     std::uint64_t clientMemory = 0;  ///< bytes (PSS) of this program after the stream; 0: not known
@@ -88,11 +88,11 @@ struct Report {
     std::vector<std::pair<std::string, std::string>> context;
     std::string noDriverProcessor;  ///< the reason, if there is no driverProcessor
     std::string noCalls;            ///< the reason, if there are no calls
-    std::vector<WayReport> ways;
+    std::vector<PathReport> paths;
 };
 
-/// The results of one way that follow from its measurement. Requires at least one client.
-[[nodiscard]] WayReport reportOf(const WayMeasurement& measurement, bool hasDriverTime);
+/// The results of one path that follow from its measurement. Requires at least one client.
+[[nodiscard]] PathReport reportOf(const PathMeasurement& measurement, bool hasDriverTime);
 
 /// Both sides, with the names to print them by.
 [[nodiscard]] std::array<std::pair<const char*, WaitRates>, 2> sidesOf(const BurstWaitRates& waits);
@@ -109,7 +109,7 @@ struct Report {
 /// Why the report has less than the whole stream; empty if it has all.
 [[nodiscard]] std::string incompleteText(const Report& report);
 
-/// The medians and p99 of all ways, for comparisons with other runs.
+/// The medians and p99 of all paths, for comparisons with other runs.
 [[nodiscard]] std::vector<tools::BenchmarkRow> benchmarkRows(const Report& report);
 
 /// Prints the report for people, on the standard output.
@@ -118,7 +118,7 @@ void print(const Report& report);
 /// The report as JSON, and as a page that needs no other file.
 [[nodiscard]] std::string toJson(const Report& report);
 [[nodiscard]] std::string toHtml(const Report& report);
-/// A line for each way, with a head; times in microseconds.
+/// A line for each path, with a head; times in microseconds.
 [[nodiscard]] std::string toCsv(const Report& report);
 
 }  // namespace nnburst::stream

@@ -18,16 +18,16 @@ std::string toCsv(const Report& report) {
     std::string csv =
         "way,frames,min_us,p50_us,p90_us,p99_us,p99.9_us,max_us,mean_us,std_us,frames_per_second,"
         "refused,late,unsent,client_us_per_frame,driver_us_per_frame\n";
-    for (const WayReport& way : report.ways) {
-        const Summary latency = summarise(way.latency);
+    for (const PathReport& path : report.paths) {
+        const Summary latency = summarise(path.latency);
         const ShownPercentiles shown = shownPercentiles(latency);
         csv += fmt::format(
             "{},{},{:.3f},{:.3f},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{},{},{},{:.3f},{}\n",
-            toString(way.way), latency.count, latency.min, latency.p50, cell(shown.p90),
+            toString(path.path), latency.count, latency.min, latency.p50, cell(shown.p90),
             cell(shown.p99), cell(shown.p999), latency.max, latency.mean, latency.standardDeviation,
-            way.throughput, way.misses.refused, way.misses.late, way.misses.unsent,
-            way.clientProcessor.perFrame,
-            way.driverProcessor ? cell(way.driverProcessor->perFrame) : "");
+            path.throughput, path.misses.refused, path.misses.late, path.misses.unsent,
+            path.clientProcessor.perFrame,
+            path.driverProcessor ? cell(path.driverProcessor->perFrame) : "");
     }
     return csv;
 }

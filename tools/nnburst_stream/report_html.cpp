@@ -27,8 +27,8 @@ using tools::microseconds;
 using tools::Plot;
 using tools::Scale;
 
-Curve curveOf(const WayReport& way) {
-    return {.name = toString(way.way), .colour = static_cast<std::size_t>(way.way)};
+Curve curveOf(const PathReport& path) {
+    return {.name = toString(path.path), .colour = static_cast<std::size_t>(path.path)};
 }
 
 Plot latencyOverTime(const Report& report) {
@@ -37,12 +37,12 @@ Plot latencyOverTime(const Report& report) {
                            : "Latency of the first client over time: mean, least and most",
               .x = {.title = "seconds"},
               .y = {.title = "us", .scale = Scale::LOGARITHMIC}};
-    for (const WayReport& way : report.ways) {
-        Curve curve = curveOf(way);
+    for (const PathReport& path : report.paths) {
+        Curve curve = curveOf(path);
         std::uint64_t segment = 0;
-        for (const TimeSeries::Point& point : way.series.points()) {
+        for (const TimeSeries::Point& point : path.series.points()) {
             if (point.segment != segment &&
-                !curve.points.empty()) {  // other ways had their segments
+                !curve.points.empty()) {  // other paths had their segments
                 plot.curves.push_back(std::exchange(curve, {.colour = curve.colour}));
             }
             segment = point.segment;
@@ -63,13 +63,13 @@ Plot percentileCurve(const Report& report) {
               .x = {.title = "percentile", .ticks = {{0, "0"}, {std::log10(2), "50"}}},
               .y = {.title = "us", .scale = Scale::LOGARITHMIC}};
     double end = 0;
-    for (const WayReport& way : report.ways) {
-        Curve curve = curveOf(way);
-        const auto count = static_cast<double>(way.latency.count());
+    for (const PathReport& path : report.paths) {
+        Curve curve = curveOf(path);
+        const auto count = static_cast<double>(path.latency.count());
         const double last = count > 0 ? std::log10(count) : -1;
         for (double nines = 0; nines <= last; nines += kStep) {
             const double fraction = 1 - std::pow(10, -nines);
-            curve.points.push_back({nines, microseconds(way.latency.quantile(fraction))});
+            curve.points.push_back({nines, microseconds(path.latency.quantile(fraction))});
         }
         end = std::max(end, last);
         plot.curves.push_back(std::move(curve));
@@ -81,7 +81,7 @@ Plot percentileCurve(const Report& report) {
     return plot;
 }
 
-/// Bins of equal width on a logarithmic axis, the same for all ways.
+/// Bins of equal width on a logarithmic axis, the same for all paths.
 Plot histogram(const Report& report) {
     constexpr std::size_t kBins = 120;
     Plot plot{.title = "How latencies are distributed: frames in each of 120 bins",
@@ -89,27 +89,27 @@ Plot histogram(const Report& report) {
               .y = {.title = "%"}};
     double low = 0;
     double high = 0;
-    for (const WayReport& way : report.ways) {
-        if (way.latency.count() != 0) {
-            const double least = std::log10(std::max(microseconds(way.latency.min()), 1e-3));
-            const double most = std::log10(std::max(microseconds(way.latency.max()), 1e-3));
+    for (const PathReport& path : report.paths) {
+        if (path.latency.count() != 0) {
+            const double least = std::log10(std::max(microseconds(path.latency.min()), 1e-3));
+            const double most = std::log10(std::max(microseconds(path.latency.max()), 1e-3));
             low = high == low ? least : std::min(low, least);
             high = std::max({high, most, low + 1e-3});
         }
     }
     const double width = (high - low) / kBins;
-    for (const WayReport& way : report.ways) {
+    for (const PathReport& path : report.paths) {
         std::vector<double> shares(kBins);
-        for (const Histogram::Bucket& bucket : way.latency.histogram().buckets()) {
+        for (const Histogram::Bucket& bucket : path.latency.histogram().buckets()) {
             const double middle = microseconds(bucket.begin + bucket.end) / 2;
             const double place = (std::log10(middle) - low) / width;
             const auto bin =
                 static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(kBins - 1)));
             shares[bin] += 100.0 * static_cast<double>(bucket.count) /
-                           static_cast<double>(way.latency.count());
+                           static_cast<double>(path.latency.count());
         }
-        Curve curve = curveOf(way);
-        for (std::size_t bin = 0; way.latency.count() != 0 && bin < kBins; ++bin) {
+        Curve curve = curveOf(path);
+        for (std::size_t bin = 0; path.latency.count() != 0 && bin < kBins; ++bin) {
             const double begin = low + static_cast<double>(bin) * width;
             curve.points.push_back({std::pow(10, begin), shares[bin]});
             curve.points.push_back({std::pow(10, begin + width), shares[bin]});
@@ -125,18 +125,18 @@ BarChart comparison(const Report& report) {
          {std::tuple("p50", 0.0, &Summary::p50), std::tuple("p90", 0.9, &Summary::p90),
           std::tuple("p99", 0.99, &Summary::p99), std::tuple("p99.9", 0.999, &Summary::p999),
           std::tuple("max", 0.0, &Summary::max)}) {
-        const bool isShown = std::ranges::all_of(report.ways, [&](const WayReport& way) {
-            return canShow(way.latency.count(), fraction);
+        const bool isShown = std::ranges::all_of(report.paths, [&](const PathReport& path) {
+            return canShow(path.latency.count(), fraction);
         });
         if (!isShown) {
             continue;
         }
         BarGroup& group = chart.groups.emplace_back();
         group.name = name;
-        for (const WayReport& way : report.ways) {
-            group.bars.push_back({.name = toString(way.way),
-                                  .colour = static_cast<std::size_t>(way.way),
-                                  .value = summarise(way.latency).*figure});
+        for (const PathReport& path : report.paths) {
+            group.bars.push_back({.name = toString(path.path),
+                                  .colour = static_cast<std::size_t>(path.path),
+                                  .value = summarise(path.latency).*figure});
         }
     }
     return chart;
@@ -146,13 +146,13 @@ std::string htmlCell(std::optional<double> value) {
     return value ? tools::numberText(*value) : "";
 }
 
-void addRow(HtmlTable& table, Way way, const char* what, const Distribution& distribution) {
+void addRow(HtmlTable& table, Path path, const char* what, const Distribution& distribution) {
     if (distribution.count() == 0) {
         return;
     }
     const Summary summary = summarise(distribution);
     const ShownPercentiles shown = shownPercentiles(summary);
-    table.add({fmt::format("{}, {}", toString(way), what), tools::numberText(summary.min),
+    table.add({fmt::format("{}, {}", toString(path), what), tools::numberText(summary.min),
                tools::numberText(summary.p50), htmlCell(shown.p90), htmlCell(shown.p99),
                htmlCell(shown.p999), tools::numberText(summary.max),
                tools::numberText(summary.mean), tools::numberText(summary.standardDeviation)});
@@ -160,34 +160,34 @@ void addRow(HtmlTable& table, Way way, const char* what, const Distribution& dis
 
 std::string distributions(const Report& report) {
     HtmlTable table({"us", "min", "p50", "p90", "p99", "p99.9", "max", "mean", "std"});
-    for (const WayReport& way : report.ways) {
-        addRow(table, way.way, "latency", way.latency);
+    for (const PathReport& path : report.paths) {
+        addRow(table, path.path, "latency", path.latency);
     }
-    for (const WayReport& way : report.ways) {
-        addRow(table, way.way, "jitter", way.jitter);
+    for (const PathReport& path : report.paths) {
+        addRow(table, path.path, "jitter", path.jitter);
     }
-    for (const WayReport& way : report.ways) {
-        addRow(table, way.way, "in driver", way.timeInDriver);
+    for (const PathReport& path : report.paths) {
+        addRow(table, path.path, "in driver", path.timeInDriver);
     }
     return table.html();
 }
 
 std::string costs(const Report& report) {
-    HtmlTable table({"way", "frames/s", "refused", "late", "unsent", "most in flight",
+    HtmlTable table({"path", "frames/s", "refused", "late", "unsent", "most in flight",
                      "client, us/frame", "driver, us/frame", "client, calls/frame",
                      "driver, calls/frame"});
-    for (const WayReport& way : report.ways) {
+    for (const PathReport& path : report.paths) {
         const auto orDash = [](const auto& value, auto figure) {
             return value ? tools::numberText(figure(*value)) : std::string("-");
         };
         table.add(
-            {toString(way.way), tools::numberText(way.throughput),
-             std::to_string(way.misses.refused), std::to_string(way.misses.late),
-             std::to_string(way.misses.unsent), std::to_string(way.mostInFlight),
-             tools::numberText(way.clientProcessor.perFrame),
-             orDash(way.driverProcessor, [](const ProcessorTime& time) { return time.perFrame; }),
-             orDash(way.calls, [](const CallRate& calls) { return calls.client; }),
-             orDash(way.calls ? way.calls->driver : std::nullopt,
+            {toString(path.path), tools::numberText(path.throughput),
+             std::to_string(path.misses.refused), std::to_string(path.misses.late),
+             std::to_string(path.misses.unsent), std::to_string(path.mostInFlight),
+             tools::numberText(path.clientProcessor.perFrame),
+             orDash(path.driverProcessor, [](const ProcessorTime& time) { return time.perFrame; }),
+             orDash(path.calls, [](const CallRate& calls) { return calls.client; }),
+             orDash(path.calls ? path.calls->driver : std::nullopt,
                     [](double calls) { return calls; })});
     }
     std::string text = table.html();
@@ -212,12 +212,12 @@ std::string waits(const Report& report) {
                                     stat.time != nullptr ? ", % of a processor" : "/frame"));
     }
     HtmlTable table(std::move(heads));
-    for (const WayReport& way : report.ways) {
-        if (!way.waits) {
+    for (const PathReport& path : report.paths) {
+        if (!path.waits) {
             continue;
         }
-        for (const auto& [side, rates] : sidesOf(*way.waits)) {
-            std::vector<HtmlTable::Cell> cells{fmt::format("{}, {}", toString(way.way), side)};
+        for (const auto& [side, rates] : sidesOf(*path.waits)) {
+            std::vector<HtmlTable::Cell> cells{fmt::format("{}, {}", toString(path.path), side)};
             for (std::size_t i = 0; i < kWaitStats.size(); ++i) {
                 cells.emplace_back(kWaitStats[i].time != nullptr ? tools::numberText(rates[i] * 100)
                                                                  : tools::numberText(rates[i], 2));
@@ -237,10 +237,10 @@ std::string settings(const Report& report) {
     text += fmt::format("<p>{}</p>\n<p class=\"quiet\">{}.<br>\n{}.</p>\n",
                         escaped(verdictText(report)), escaped(settingsText(report)),
                         escaped(machineText(report)));
-    if (report.ways.size() > 1) {
-        text += report.isSameOnAllWays
-                    ? "<p>Outputs are identical bit for bit on all ways.</p>\n"
-                    : "<p><strong>Outputs are not the same on all ways.</strong></p>\n";
+    if (report.paths.size() > 1) {
+        text += report.isSameOnAllPaths
+                    ? "<p>Outputs are identical bit for bit on all paths.</p>\n"
+                    : "<p><strong>Outputs are not the same on all paths.</strong></p>\n";
     }
     return text;
 }
@@ -254,8 +254,8 @@ std::string toHtml(const Report& report) {
     body += toSvg(comparison(report)) + toSvg(latencyOverTime(report)) +
             toSvg(percentileCurve(report)) + toSvg(histogram(report));
     body += "<pre>";
-    for (const WayReport& way : report.ways) {
-        body += fmt::format("{}: {}\n", toString(way.way), benchmarkLine(way.latency));
+    for (const PathReport& path : report.paths) {
+        body += fmt::format("{}: {}\n", toString(path.path), benchmarkLine(path.latency));
     }
     return tools::reportPage(title, body + "</pre>\n");
 }

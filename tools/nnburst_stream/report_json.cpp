@@ -78,8 +78,8 @@ Json seriesOf(const TimeSeries& series) {
 
 Json jsonOf(const Options& options) {
     Json baselines = Json::array();
-    for (const Way way : options.baselines) {
-        baselines.push_back(toString(way));
+    for (const Path path : options.baselines) {
+        baselines.push_back(toString(path));
     }
     return {{"model", options.model},
             {"device", options.device},
@@ -99,33 +99,34 @@ Json jsonOf(const Options& options) {
             {"processors", options.processors}};
 }
 
-Json jsonOf(const WayReport& way, const Report& report) {
-    Json json{{"way", toString(way.way)},
-              {"latencyUs", jsonOf(way.latency)},
-              {"warmUpUs", jsonOf(way.warmUp)},
-              {"jitterUs", jsonOf(way.jitter)},
+Json jsonOf(const PathReport& path, const Report& report) {
+    // The keys say "way", as programs read them.
+    Json json{{"way", toString(path.path)},
+              {"latencyUs", jsonOf(path.latency)},
+              {"warmUpUs", jsonOf(path.warmUp)},
+              {"jitterUs", jsonOf(path.jitter)},
               {"misses",
-               {{"refused", way.misses.refused},
-                {"late", way.misses.late},
-                {"unsent", way.misses.unsent}}},
-              {"framesPerSecond", way.throughput},
-              {"mostInFlight", way.mostInFlight},
-              {"fastestClient", jsonOf(way.fastest)},
-              {"slowestClient", jsonOf(way.slowest)}};
-    json["processorTime"]["client"] = jsonOf(way.clientProcessor);
+               {{"refused", path.misses.refused},
+                {"late", path.misses.late},
+                {"unsent", path.misses.unsent}}},
+              {"framesPerSecond", path.throughput},
+              {"mostInFlight", path.mostInFlight},
+              {"fastestClient", jsonOf(path.fastest)},
+              {"slowestClient", jsonOf(path.slowest)}};
+    json["processorTime"]["client"] = jsonOf(path.clientProcessor);
     json["processorTime"]["driver"] =
-        way.driverProcessor ? jsonOf(*way.driverProcessor) : Json(report.noDriverProcessor);
-    json["waits"] = way.waits ? jsonOf(*way.waits) : Json(nullptr);
-    if (way.calls) {
-        json["systemCallsPerFrame"] = {{"client", way.calls->client},
-                                       {"driver", orNull(way.calls->driver)}};
+        path.driverProcessor ? jsonOf(*path.driverProcessor) : Json(report.noDriverProcessor);
+    json["waits"] = path.waits ? jsonOf(*path.waits) : Json(nullptr);
+    if (path.calls) {
+        json["systemCallsPerFrame"] = {{"client", path.calls->client},
+                                       {"driver", orNull(path.calls->driver)}};
     } else {
         json["systemCallsPerFrame"] = "not counted: " + report.noCalls;
     }
-    json["timeInDriverUs"] = jsonOf(way.timeInDriver);
-    json["timeOnDeviceUs"] = jsonOf(way.timeOnDevice);
-    json["histogramUs"] = histogramOf(way.latency);
-    json["seriesOfFirstClient"] = seriesOf(way.series);
+    json["timeInDriverUs"] = jsonOf(path.timeInDriver);
+    json["timeOnDeviceUs"] = jsonOf(path.timeOnDevice);
+    json["histogramUs"] = histogramOf(path.latency);
+    json["seriesOfFirstClient"] = seriesOf(path.series);
     return json;
 }
 
@@ -149,10 +150,10 @@ std::string toJson(const Report& report) {
          {"memoryBytes",
           {{"client", report.clientMemory == 0 ? Json(nullptr) : Json(report.clientMemory)},
            {"driver", report.driverMemory == 0 ? Json(nullptr) : Json(report.driverMemory)}}},
-         {"isSameOnAllWays", report.isSameOnAllWays},
+         {"isSameOnAllWays", report.isSameOnAllPaths},
          {"ways", Json::array()}});
-    for (const WayReport& way : report.ways) {
-        json["ways"].push_back(jsonOf(way, report));
+    for (const PathReport& path : report.paths) {
+        json["ways"].push_back(jsonOf(path, report));
     }
     return tools::toText(json);
 }

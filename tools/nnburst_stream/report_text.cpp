@@ -24,23 +24,23 @@ void printHead(const char* title) {
                "max");
 }
 
-void printRow(Way way, const Distribution& distribution) {
+void printRow(Path path, const Distribution& distribution) {
     const Summary summary = summarise(distribution);
     const ShownPercentiles shown = shownPercentiles(summary);
-    fmt::print(kRow, toString(way), summary.p50, textCell(shown.p90), textCell(shown.p99),
+    fmt::print(kRow, toString(path), summary.p50, textCell(shown.p90), textCell(shown.p99),
                textCell(shown.p999), summary.max);
 }
 
-/// Prints a table with one line for each way, unless all of it is empty.
-void printTable(const Report& report, const char* title, Distribution WayReport::*distribution) {
+/// Prints a table with one line for each path, unless all of it is empty.
+void printTable(const Report& report, const char* title, Distribution PathReport::*distribution) {
     bool hasHead = false;
-    for (const WayReport& way : report.ways) {
-        if ((way.*distribution).count() != 0) {
+    for (const PathReport& path : report.paths) {
+        if ((path.*distribution).count() != 0) {
             if (!hasHead) {
                 printHead(title);
             }
             hasHead = true;
-            printRow(way.way, way.*distribution);
+            printRow(path.path, path.*distribution);
         }
     }
 }
@@ -48,9 +48,10 @@ void printTable(const Report& report, const char* title, Distribution WayReport:
 void printFlow(const Report& report) {
     fmt::print("\n  {:<16}{:>14}{:>10}{:>10}{:>10}{:>16}\n", "frames", "a second", "refused",
                "late", "unsent", "most in flight");
-    for (const WayReport& way : report.ways) {
-        fmt::print("  {:<16}{:>14.1f}{:>10}{:>10}{:>10}{:>16}\n", toString(way.way), way.throughput,
-                   way.misses.refused, way.misses.late, way.misses.unsent, way.mostInFlight);
+    for (const PathReport& path : report.paths) {
+        fmt::print("  {:<16}{:>14.1f}{:>10}{:>10}{:>10}{:>16}\n", toString(path.path),
+                   path.throughput, path.misses.refused, path.misses.late, path.misses.unsent,
+                   path.mostInFlight);
     }
 }
 
@@ -60,11 +61,11 @@ void printClients(const Report& report) {
     }
     fmt::print("\n  {:<16}{:>10}{:>10}{:>10}{:>10}\n", "clients", "number", "p50 us", "p99 us",
                "a second");
-    for (const WayReport& way : report.ways) {
+    for (const PathReport& path : report.paths) {
         for (const auto& [name, client] :
-             {std::pair("fastest", way.fastest), std::pair("slowest", way.slowest)}) {
+             {std::pair("fastest", path.fastest), std::pair("slowest", path.slowest)}) {
             fmt::print("  {:<16}{:>10}{:>10.1f}{:>10.1f}{:>10.1f}\n",
-                       fmt::format("{} {}", toString(way.way), name), client.client, client.p50,
+                       fmt::format("{} {}", toString(path.path), name), client.client, client.p50,
                        client.p99, client.throughput);
         }
     }
@@ -76,9 +77,9 @@ std::string timeText(const std::optional<ProcessorTime>& time) {
 
 void printProcessorTime(const Report& report) {
     fmt::print("\n  {:<16}{:>24}{:>24}\n", "processor time", "client, a frame", "driver, a frame");
-    for (const WayReport& way : report.ways) {
-        fmt::print("  {:<16}{:>24}{:>24}\n", toString(way.way), timeText(way.clientProcessor),
-                   timeText(way.driverProcessor));
+    for (const PathReport& path : report.paths) {
+        fmt::print("  {:<16}{:>24}{:>24}\n", toString(path.path), timeText(path.clientProcessor),
+                   timeText(path.driverProcessor));
     }
     if (!report.noDriverProcessor.empty()) {
         fmt::print("  driver not measured: {}\n", report.noDriverProcessor);
@@ -87,8 +88,8 @@ void printProcessorTime(const Report& report) {
 
 void printWaits(const Report& report) {
     bool hasHead = false;
-    for (const WayReport& way : report.ways) {
-        if (!way.waits) {
+    for (const PathReport& path : report.paths) {
+        if (!path.waits) {
             continue;
         }
         if (!std::exchange(hasHead, true)) {
@@ -98,8 +99,8 @@ void printWaits(const Report& report) {
             }
             fmt::print("\n");
         }
-        for (const auto& [side, rates] : sidesOf(*way.waits)) {
-            fmt::print("  {:<16}", fmt::format("{} {}", toString(way.way), side));
+        for (const auto& [side, rates] : sidesOf(*path.waits)) {
+            fmt::print("  {:<16}", fmt::format("{} {}", toString(path.path), side));
             for (std::size_t i = 0; i < kWaitStats.size(); ++i) {
                 kWaitStats[i].time != nullptr ? fmt::print("{:>11.1f} %", rates[i] * 100)
                                               : fmt::print("{:>13.2f}", rates[i]);
@@ -115,10 +116,10 @@ void printCalls(const Report& report) {
         return;
     }
     fmt::print("\n  {:<16}{:>24}{:>24}\n", "system calls", "client, a frame", "driver, a frame");
-    for (const WayReport& way : report.ways) {
-        if (way.calls) {
-            fmt::print("  {:<16}{:>24.2f}{:>24}\n", toString(way.way), way.calls->client,
-                       way.calls->driver ? fmt::format("{:.2f}", *way.calls->driver) : "-");
+    for (const PathReport& path : report.paths) {
+        if (path.calls) {
+            fmt::print("  {:<16}{:>24.2f}{:>24}\n", toString(path.path), path.calls->client,
+                       path.calls->driver ? fmt::format("{:.2f}", *path.calls->driver) : "-");
         }
     }
 }
@@ -130,9 +131,9 @@ void print(const Report& report) {
     if (const std::string incomplete = incompleteText(report); !incomplete.empty()) {
         fmt::print("{}\n", incomplete);
     }
-    printTable(report, "latency, us", &WayReport::latency);
-    printTable(report, "jitter, us", &WayReport::jitter);
-    printTable(report, "in driver, us", &WayReport::timeInDriver);
+    printTable(report, "latency, us", &PathReport::latency);
+    printTable(report, "jitter, us", &PathReport::jitter);
+    printTable(report, "in driver, us", &PathReport::timeInDriver);
     printFlow(report);
     printClients(report);
     printProcessorTime(report);
@@ -141,15 +142,15 @@ void print(const Report& report) {
     if (const std::string memory = memoryText(report); !memory.empty()) {
         fmt::print("\n  {}\n", memory);
     }
-    if (report.ways.size() > 1) {
-        fmt::print("\noutputs: {} on all ways\n",
-                   report.isSameOnAllWays ? "identical bit for bit" : "DIFFERENT, not the same");
+    if (report.paths.size() > 1) {
+        fmt::print("\noutputs: {} on all paths\n",
+                   report.isSameOnAllPaths ? "identical bit for bit" : "DIFFERENT, not the same");
     }
     fmt::print("\n{}\n", verdictText(report));
-    for (const WayReport& way : report.ways) {
-        fmt::print("{}: {}\n", toString(way.way), benchmarkLine(way.latency));
+    for (const PathReport& path : report.paths) {
+        fmt::print("{}: {}\n", toString(path.path), benchmarkLine(path.latency));
     }
-    const WayReport& burst = report.ways.front();
+    const PathReport& burst = report.paths.front();
     const auto whole = [](double value) { return std::llround(value); };
     fmt::print(
         "Inference timings in us: Init: {}, First inference: {}, Warmup (avg): {:g}, Inference "

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A segment: frames that one client sends on one way without a break. A measurement is divided
-/// into segments, so that ways can alternate.
+/// A segment: frames that one client sends on one path without a break. A measurement is divided
+/// into segments, so that paths can alternate.
 
 #include <atomic>
 #include <cstdint>
@@ -28,9 +28,9 @@ struct SegmentLength {
     bool operator==(const SegmentLength&) const = default;
 };
 
-/// The segments of one way in all rounds. There is one if there are no baselines; else there are up
-/// to 20, each of at least 25 frames, or of at least a quarter of a second and ten periods, as far
-/// as the measurement is that long.
+/// The segments of one path in all rounds. There is one if there are no baselines; else there are
+/// up to 20, each of at least 25 frames, or of at least a quarter of a second and ten periods, as
+/// far as the measurement is that long.
 [[nodiscard]] std::vector<SegmentLength> divideIntoSegments(const Options& options);
 
 /// The frames that are sent in a segment.

@@ -66,15 +66,15 @@ Result<> Session::open(const TfliteModel& model) {
     }
     NNBURST_TRY_ASSIGN(deviceVersion_, devices_.front()->getVersionString());
     SharedDevice local;
-    for (const Way way : options_->ways()) {
-        if (way == Way::IN_PROCESS) {
+    for (const Path path : options_->paths()) {
+        if (path == Path::IN_PROCESS) {
             NNBURST_TRY_ASSIGN(local, makeLocalDevice(driver));
         }
         std::vector<Target>& targets = targets_.emplace_back();
         for (std::uint32_t i = 0; i < options_->clients; ++i) {
-            Device& device = way == Way::IN_PROCESS ? *local : *devices_[i % devices_.size()];
+            Device& device = path == Path::IN_PROCESS ? *local : *devices_[i % devices_.size()];
             NNBURST_TRY_ASSIGN(Target target,
-                               Target::create(way, device, model, *frames_, *options_));
+                               Target::create(path, device, model, *frames_, *options_));
             targets.push_back(std::move(target));
             if (targets_.size() == 1 && i == 0) {
                 initTime_ = steady_clock::now() - start;
@@ -84,18 +84,18 @@ Result<> Session::open(const TfliteModel& model) {
     return {};
 }
 
-Target& Session::target(Way way) {
-    const std::vector<Way> ways = options_->ways();
-    const auto index = static_cast<std::size_t>(std::ranges::find(ways, way) - ways.begin());
+Target& Session::target(Path path) {
+    const std::vector<Path> paths = options_->paths();
+    const auto index = static_cast<std::size_t>(std::ranges::find(paths, path) - paths.begin());
     return targets_[index].front();
 }
 
 Result<bool> Session::compareOutputs() {
     std::vector<std::uint64_t> expected;
     bool isSame = true;
-    bool isFirstWay = true;
-    for (const Way way : options_->ways()) {
-        Target& sender = target(way);
+    bool isFirstPath = true;
+    for (const Path path : options_->paths()) {
+        Target& sender = target(path);
         for (std::size_t number = 0; number < std::min(frames_->size(), kComparedFrames);
              ++number) {
             const std::size_t buffer = number % sender.bufferCount();
@@ -106,26 +106,26 @@ Result<bool> Session::compareOutputs() {
             const auto latency = steady_clock::now() - start;
             const std::uint64_t checksum = sender.checksumOfOutputs(buffer);
             sender.finish();
-            if (isFirstWay) {
+            if (isFirstPath) {
                 expected.push_back(checksum);
                 firstInference_ = number == 0 ? latency : firstInference_;
             }
             isSame = isSame && checksum == expected[number];
         }
-        isFirstWay = false;
+        isFirstPath = false;
     }
     return isSame;
 }
 
 Measurements Session::measure(const std::atomic<bool>& stop, const ProgressCallback& progress) {
-    const std::vector<Way> ways = options_->ways();
+    const std::vector<Path> paths = options_->paths();
     const TimePoint begin = steady_clock::now();
     Measurements measured;
-    std::vector<WayMeasurement>& measurements = measured.ways;
+    std::vector<PathMeasurement>& measurements = measured.paths;
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-        WayMeasurement& measurement = measurements.emplace_back();
-        measurement.way = ways[i];
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        PathMeasurement& measurement = measurements.emplace_back();
+        measurement.path = paths[i];
         for (std::uint32_t client = 0; client < options_->clients; ++client) {
             measurement.clients.emplace_back(begin, options_->period(), options_->deadline());
         }
@@ -150,7 +150,7 @@ Measurements Session::measure(const std::atomic<bool>& stop, const ProgressCallb
             if (!measured.result) {
                 return measured;
             }
-            if (ways.size() > 1) {
+            if (paths.size() > 1) {
                 std::this_thread::sleep_for(kPauseBetweenSegments);
             }
         }
@@ -159,33 +159,33 @@ Measurements Session::measure(const std::atomic<bool>& stop, const ProgressCallb
 }
 
 std::optional<std::chrono::nanoseconds> Session::timeLeft(
-    const std::vector<WayMeasurement>& measurements, std::chrono::nanoseconds ofSegment) const {
+    const std::vector<PathMeasurement>& measurements, std::chrono::nanoseconds ofSegment) const {
     using Seconds = std::chrono::duration<double>;
-    const auto ways = static_cast<double>(measurements.size());
+    const auto paths = static_cast<double>(measurements.size());
     double elapsed = Seconds(ofSegment).count();
     double frames = 0;
-    for (const WayMeasurement& way : measurements) {
-        elapsed += Seconds(way.elapsed).count();
-        for (const Recorder& client : way.clients) {
+    for (const PathMeasurement& path : measurements) {
+        elapsed += Seconds(path.elapsed).count();
+        for (const Recorder& client : path.clients) {
             frames += static_cast<double>(client.latency().histogram().count());
         }
     }
-    double left = options_->seconds.value_or(0) * ways - elapsed;
+    double left = options_->seconds.value_or(0) * paths - elapsed;
     if (options_->frames) {
         if (frames == 0) {
             return std::nullopt;
         }
         const double all =
-            static_cast<double>(*options_->frames) * ways * static_cast<double>(options_->clients);
+            static_cast<double>(*options_->frames) * paths * static_cast<double>(options_->clients);
         left = std::max(left, elapsed * (all - frames) / frames);
     }
     return std::chrono::round<std::chrono::nanoseconds>(Seconds(std::max(left, 0.0)));
 }
 
-Result<> Session::runSegment(WayMeasurement& measurement, std::vector<Target>& targets,
+Result<> Session::runSegment(PathMeasurement& measurement, std::vector<Target>& targets,
                              Segment segment, const std::atomic<bool>& stop,
                              const ProgressCallback& progress,
-                             const std::vector<WayMeasurement>& all) const {
+                             const std::vector<PathMeasurement>& all) const {
     const tools::ProcessorClock clientClock = tools::ProcessorClock::ofThisProcess();
     const auto driverNow = [&] { return driverClock_ ? driverClock_->now() : 0ns; };
     const TimePoint begin = steady_clock::now();
@@ -230,12 +230,12 @@ Result<> Session::runSegment(WayMeasurement& measurement, std::vector<Target>& t
     return result;
 }
 
-Result<Recorder> Session::measureTiming(Way way, std::chrono::nanoseconds perFrame,
+Result<Recorder> Session::measureTiming(Path path, std::chrono::nanoseconds perFrame,
                                         const std::atomic<bool>& stop) {
     Segment segment = shortSegment(*options_, kTimedFrames, perFrame);
     segment.measure = MeasureTiming::YES;
     Recorder recorder(segment.start, segment.period, segment.deadline);
-    NNBURST_TRY(sendSegment(target(way), segment, recorder, stop));
+    NNBURST_TRY(sendSegment(target(path), segment, recorder, stop));
     return recorder;
 }
 

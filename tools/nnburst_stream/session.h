@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Devices, and a target of each client on each way. Measures the ways in alternating segments.
+/// Devices, and a target of each client on each path. Measures the paths in alternating segments.
 
 #include <atomic>
 #include <cstdint>
@@ -24,9 +24,9 @@
 
 namespace nnburst::stream {
 
-/// The measurement of one way.
-struct WayMeasurement {
-    Way way = Way::BURST;
+/// The measurement of one path.
+struct PathMeasurement {
+    Path path = Path::BURST;
     std::vector<Recorder> clients;
     std::uint64_t frames = 0;               ///< of all clients, with those of the warm-up
     std::chrono::nanoseconds clientTime{};  ///< processor time of this process
@@ -35,15 +35,15 @@ struct WayMeasurement {
 };
 
 /// Called a few times a second while clients are sending. Of the measurement only the latencies'
-/// histograms may be read meanwhile. \p elapsed is the time of this way's segments so far, \p left
-/// that of all segments of all ways that are still to come, if it can be estimated.
+/// histograms may be read meanwhile. \p elapsed is the time of this path's segments so far, \p left
+/// that of all segments of all paths that are still to come, if it can be estimated.
 using ProgressCallback =
-    std::function<void(const WayMeasurement& measurement, std::chrono::nanoseconds elapsed,
+    std::function<void(const PathMeasurement& measurement, std::chrono::nanoseconds elapsed,
                        std::optional<std::chrono::nanoseconds> left)>;
 
 /// The measurements until the end or the first error.
 struct Measurements {
-    std::vector<WayMeasurement> ways;
+    std::vector<PathMeasurement> paths;
     Result<> result;
 };
 
@@ -54,7 +54,7 @@ class Session {
     [[nodiscard]] static Result<Session> create(const Options& options, const TfliteModel& model,
                                                 const FrameBank& frames);
 
-    /// Whether the outputs of some frames are the same on all ways, bit for bit. To be called
+    /// Whether the outputs of some frames are the same on all paths, bit for bit. To be called
     /// before frames are sent.
     [[nodiscard]] Result<bool> compareOutputs();
 
@@ -66,11 +66,11 @@ class Session {
 
     /// Measures the timing of some frames on the first client's device, while it does nothing else.
     /// A frame takes about \p perFrame.
-    [[nodiscard]] Result<Recorder> measureTiming(Way way, std::chrono::nanoseconds perFrame,
+    [[nodiscard]] Result<Recorder> measureTiming(Path path, std::chrono::nanoseconds perFrame,
                                                  const std::atomic<bool>& stop);
 
-    /// The first client's target of a way.
-    [[nodiscard]] Target& target(Way way);
+    /// The first client's target of a path.
+    [[nodiscard]] Target& target(Path path);
 
     [[nodiscard]] const std::string& deviceVersion() const noexcept { return deviceVersion_; }
     /// Opening the device and preparing the model, once.
@@ -93,15 +93,15 @@ class Session {
     Result<> open(const TfliteModel& model);
     /// The time of all segments that are still to come, if it can be estimated.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> timeLeft(
-        const std::vector<WayMeasurement>& measurements, std::chrono::nanoseconds ofSegment) const;
-    Result<> runSegment(WayMeasurement& measurement, std::vector<Target>& targets, Segment segment,
+        const std::vector<PathMeasurement>& measurements, std::chrono::nanoseconds ofSegment) const;
+    Result<> runSegment(PathMeasurement& measurement, std::vector<Target>& targets, Segment segment,
                         const std::atomic<bool>& stop, const ProgressCallback& progress,
-                        const std::vector<WayMeasurement>& all) const;
+                        const std::vector<PathMeasurement>& all) const;
 
     const Options* options_;
     const FrameBank* frames_;
     std::vector<SharedDevice> devices_;         ///< one for all clients, or one for each
-    std::vector<std::vector<Target>> targets_;  ///< by way, then by client
+    std::vector<std::vector<Target>> targets_;  ///< by path, then by client
     Result<tools::ProcessorClock> driverClock_ =
         failure(ErrorStatus::GENERAL_FAILURE, "there is no driver process");
     pid_t driverProcess_ = 0;

@@ -30,9 +30,9 @@ WaitPolicy policyOf(WaitMode wait) noexcept {
     return policy;
 }
 
-Result<Target> Target::create(Way way, Device& device, const TfliteModel& model,
+Result<Target> Target::create(Path path, Device& device, const TfliteModel& model,
                               const FrameBank& frames, const Options& options) {
-    const std::uint32_t inFlight = options.inFlightOn(way);
+    const std::uint32_t inFlight = options.inFlightOn(path);
     if (inFlight > 1 && !model.states.empty()) {
         return invalid(
             "{} frames in flight: must be 1, as each frame of this model needs states of the "
@@ -41,7 +41,7 @@ Result<Target> Target::create(Way way, Device& device, const TfliteModel& model,
     }
     Target target(model, frames);
     NNBURST_TRY_ASSIGN(target.prepared_, prepareModel(device, model.model));
-    if (way != Way::RPC) {  // a local device's burst is a call that keeps memory mapped
+    if (path != Path::RPC) {  // a local device's burst is a call that keeps memory mapped
         NNBURST_TRY_ASSIGN(target.burst_, target.prepared_->configureExecutionBurst(
                                               {.queueLines = queueLinesFor(inFlight),
                                                .inFlight = inFlight,
@@ -54,8 +54,8 @@ Result<Target> Target::create(Way way, Device& device, const TfliteModel& model,
         target.buffers_.push_back({.operands = std::move(operands)});
     }
     target.hasDriver_ =
-        target.burst_ != nullptr && way != Way::IN_PROCESS && options.device != "local";
-    target.isReusable_ = way == Way::BURST || (way == Way::IN_PROCESS && !options.isPlain);
+        target.burst_ != nullptr && path != Path::IN_PROCESS && options.device != "local";
+    target.isReusable_ = path == Path::BURST || (path == Path::IN_PROCESS && !options.isPlain);
     NNBURST_TRY(target.setMeasure(MeasureTiming::NO));
     return target;
 }

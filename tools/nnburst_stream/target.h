@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Where a client sends its frames: the only buffer that knows how a way executes them.
+/// Where a client sends its frames: the only buffer that knows how a path executes them.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,14 +23,14 @@ namespace nnburst::stream {
 /// How both ends of a burst wait, as a policy of the library.
 [[nodiscard]] WaitPolicy policyOf(WaitMode wait) noexcept;
 
-/// Executes a model for one client, in one way, with its own states and outcome. Each frame is
+/// Executes a model for one client, on one path, with its own states and outcome. Each frame is
 /// executed in a frame buffer, which has memory for one frame; as many frames as there are buffers
 /// can be in flight. Movable. Not thread-safe.
 class Target {
   public:
     /// Prepares `model` on `device`. Model and frames must outlive this object. INVALID_ARGUMENT
     /// for a model with states if several frames are to be in flight.
-    [[nodiscard]] static Result<Target> create(Way way, Device& device, const TfliteModel& model,
+    [[nodiscard]] static Result<Target> create(Path path, Device& device, const TfliteModel& model,
                                                const FrameBank& frames, const Options& options);
 
     [[nodiscard]] std::size_t bufferCount() const noexcept { return buffers_.size(); }

@@ -29,7 +29,7 @@ using PendingExecutionCallback = PendingCallback<ExecutionEnd>;
 
 /// The shapes that an answer to `request` has, if it has any.
 std::size_t shapeCountOf(const Request& request, const Connection& connection) {
-    return knowsOutputShapes(connection.halVersion()) ? request.outputs.size() : 0;
+    return supportsOutputShapes(connection.halVersion()) ? request.outputs.size() : 0;
 }
 
 /// Reads how an execution ended, and checks that it has `shapeCount` shapes.
@@ -119,11 +119,7 @@ Result<> checkFences(std::span<const int> fences) {
     for (const int fence : fences) {
         NNBURST_TRY(fenceState(fence));
     }
-    if (fences.size() > FenceWaiter::kMaximumFences) {
-        return invalid("execution with {} fences to wait for: must be at most {}", fences.size(),
-                       FenceWaiter::kMaximumFences);
-    }
-    return {};
+    return checkFenceCount(fences.size());
 }
 
 using FencedCallbackHandle = RemoteHandle<rpc::FencedExecutionCallback>;
@@ -181,7 +177,7 @@ RemotePreparedModel::RemotePreparedModel(std::shared_ptr<Connection> connection,
 
 OptionalTimePoint RemotePreparedModel::answerAwaitedUntil(const OptionalTimePoint& deadline) const {
     // No wait ends at a deadline that the driver does not know.
-    return knowsDeadlines(model_->connection()->halVersion())
+    return supportsDeadlines(model_->connection()->halVersion())
                ? burst::answerAwaitedUntil(deadline, kDeadlineGrace)
                : std::nullopt;
 }
@@ -223,7 +219,7 @@ Result<> RemotePreparedModel::waitForMemory(const OptionalTimePoint& deadline) {
             return burst::memoryStillInUse();
         }
         std::this_thread::sleep_until(
-            std::min(deadline.value_or(TimePoint::max()), now + burst::kAnswerLookInterval));
+            std::min(deadline.value_or(TimePoint::max()), now + burst::kAnswerPollInterval));
     }
     return {};
 }

@@ -9,8 +9,8 @@
 
 #include "device/driver/limits.h"
 #include "device/driver/refusal.h"
-#include "device/rpc/client_log.h"
 #include "device/rpc/peer_descriptors.h"
+#include "log/limited_log.h"
 #include "log/logger.h"
 
 namespace nnburst::device {

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "device/rpc/client_log.h"
 #include "device/rpc/descriptor_thread.h"
 #include "log/assert.h"
+#include "log/limited_log.h"
 #include "log/logger.h"
 #include "system/interruption.h"
 

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/buffer_service.h"
 
+#include <cstdint>
 #include <utility>
 
+#include "account/account.h"
 #include "device/driver/run_on_job_thread.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
 #include "device/rpc/message_lists.h"
 #include "log/assert.h"
+#include "model/buffer_status.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -34,7 +37,7 @@ class BufferService final : public rpc::Buffer::Server {
                               return buffer->copyTo(destination);
                           })
             .then([context](Result<>&& status) mutable {
-                toMessage(status, context.getResults().initStatus());
+                toMessage(toBufferStatus(std::move(status)), context.getResults().initStatus());
             });
     }
 
@@ -55,7 +58,7 @@ class BufferService final : public rpc::Buffer::Server {
                 if (!status) {  // perhaps before it came to the buffer
                     buffer->discardContents();
                 }
-                toMessage(status, context.getResults().initStatus());
+                toMessage(toBufferStatus(std::move(status)), context.getResults().initStatus());
             });
     }
 
@@ -65,7 +68,8 @@ class BufferService final : public rpc::Buffer::Server {
     }
 
   private:
-    /// Receives memory and gives it to `copy` on a job thread.
+    /// Receives memory and gives it to `copy` on a job thread. Accesses to a file may wait without
+    /// end for a client that is within a write to it: such a thread counts as blocked.
     kj::Promise<Result<>> withRegion(rpc::MemoryRegion::Reader reader,
                                      std::function<Result<>(const SharedRegion&)> copy) {
         return receiveRegion(reader, peer_)
@@ -76,7 +80,12 @@ class BufferService final : public rpc::Buffer::Server {
                 }
                 return runOnJobThread<void>(
                     loop_, *scheduler_, JobKind::CONTROL, {},
-                    [copy = std::move(copy), received = std::move(*region)] {
+                    [copy = std::move(copy), received = std::move(*region),
+                     account = peer_->account()]() -> Result<> {
+                        const bool isFile = received != nullptr && received->isForeign();
+                        const std::uint64_t threads = isFile ? 1 : 0;
+                        NNBURST_TRY_ASSIGN(const Charge blocked,
+                                           chargeTo(account, Resource::BLOCKED_THREADS, threads));
                         return copy(received);
                     });
             });

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/driver/burst_service.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -9,7 +11,6 @@
 #include "device/driver/run_on_job_thread.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
-#include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
 #include "nnburst/device.h"
@@ -20,6 +21,8 @@ namespace {
 
 /// The driver's end. The client's is charged while the client has its capability.
 constexpr std::uint64_t kDescriptorsOfDoorbell = 1;
+
+static_assert(burst::kMaximumSlotsAskedFor <= kMaximumPoolsPerMessage);
 
 /// Asks the client for memory, from the thread that serves the burst.
 class RpcDriverControlPlane final : public burst::DriverControlPlane {
@@ -41,7 +44,6 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
 
     [[nodiscard]] Result<std::vector<SharedRegion>> getMemories(
         std::span<const std::int32_t> slots) override {
-        NNBURST_TRY(checkCount(slots.size(), kMaximumPoolsPerMessage, "slots"));
         NNBURST_TRY_ASSIGN(const Charge blocked, account_->charge(Resource::BLOCKED_THREADS, 1));
         return loop_.call<std::vector<SharedRegion>>([&]() -> kj::Promise<Memories> {
             if (question_->isStopped) {
@@ -70,7 +72,9 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
                                    .then([]() -> Result<std::vector<SharedRegion>> {
                                        return failure(
                                            ErrorStatus::GENERAL_FAILURE,
-                                           "the client does not answer the question for memory");
+                                           fmt::format("getMemories: no answer from the client "
+                                                       "within {} ms",
+                                                       kHangTimeout.count()));
                                    }));
         });
     }

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "device/driver/message_check.h"
-#include "device/rpc/client_log.h"
 #include "device/rpc/event_loop.h"
 #include "log/assert.h"
+#include "log/limited_log.h"
 #include "log/logger.h"
 
 namespace nnburst::device {

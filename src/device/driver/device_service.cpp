@@ -13,11 +13,12 @@
 #include "device/driver/model_receiver.h"
 #include "device/driver/prepared_model_service.h"
 #include "device/driver/run_on_job_thread.h"
-#include "device/rpc/client_log.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
+#include "log/limited_log.h"
+#include "model/buffer_status.h"
 #include "model/version_rules.h"
 
 namespace nnburst::device {
@@ -225,22 +226,25 @@ class DeviceService final : public rpc::Device::Server {
                 return kj::READY_NOW;
             }
         }
-        auto models = kj::heapArrayBuilder<kj::Promise<std::shared_ptr<LocalPreparedModel>>>(
-            params.getPreparedModels().size());
-        for (auto&& model : params.getPreparedModels()) {
-            models.add(models_->find(model));
-        }
-        return kj::joinPromises(models.finish())
-            .then([this, context](kj::Array<std::shared_ptr<LocalPreparedModel>>&& found) mutable {
+        return models_->find(params.getPreparedModels())
+            .then([this, context](Result<PreparedModels>&& found) mutable
+                  -> kj::Promise<Result<std::shared_ptr<LocalBuffer>>> {
+                if (!found) {
+                    return Result<std::shared_ptr<LocalBuffer>>(
+                        tl::unexpected<Error>(std::move(found.error())));
+                }
                 return runOnJobThread<std::shared_ptr<LocalBuffer>>(
                     loop_, *device_->scheduler(), JobKind::CONTROL, {},
-                    allocation(context.getParams(), found));
+                    allocation(context.getParams(), std::move(*found)));
             })
             .then([this, context](Result<std::shared_ptr<LocalBuffer>>&& buffer) mutable {
-                return answer(context, buffer, [this](auto results, const auto& allocated) {
-                    results.setBuffer(serveBuffer(loop_, device_->scheduler(), allocated, peer_));
-                    results.setToken(static_cast<std::uint32_t>(allocated->token()));
-                });
+                // It may have been refused with RESOURCE_EXHAUSTED_* before it was a job.
+                return answer(context, toBufferStatus(std::move(buffer)),
+                              [this](auto results, const auto& allocated) {
+                                  results.setBuffer(
+                                      serveBuffer(loop_, device_->scheduler(), allocated, peer_));
+                                  results.setToken(static_cast<std::uint32_t>(allocated->token()));
+                              });
             });
     }
 
@@ -314,8 +318,7 @@ class DeviceService final : public rpc::Device::Server {
 
     /// A function that allocates the buffer that `params` describes.
     std::function<Result<std::shared_ptr<LocalBuffer>>()> allocation(
-        rpc::Device::AllocateParams::Reader params,
-        const kj::Array<std::shared_ptr<LocalPreparedModel>>& models) {
+        rpc::Device::AllocateParams::Reader params, PreparedModels models) {
         const auto roles = [](capnp::List<rpc::BufferRole>::Reader reader) {
             std::vector<BufferRole> read;
             for (const auto role : reader) {
@@ -327,9 +330,7 @@ class DeviceService final : public rpc::Device::Server {
         };
         return [device = device_,
                 desc = BufferDesc{numbersFromMessage<std::uint32_t>(params.getDimensions())},
-                preparedModels =
-                    std::vector<std::shared_ptr<LocalPreparedModel>>(models.begin(), models.end()),
-                inputRoles = roles(params.getInputRoles()),
+                preparedModels = std::move(models), inputRoles = roles(params.getInputRoles()),
                 outputRoles =
                     roles(params.getOutputRoles())]() -> Result<std::shared_ptr<LocalBuffer>> {
             for (std::size_t i = 0; i < preparedModels.size(); ++i) {

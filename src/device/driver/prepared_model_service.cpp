@@ -106,6 +106,19 @@ class FencedCallbackService final : public rpc::FencedExecutionCallback::Server 
     const std::shared_ptr<FenceWaiter> waiter_;  // goes on waiting while the client may ask
 };
 
+/// `launch`, or nothing if the client of `model` has gone by then.
+template <class T>
+std::function<Result<T>()> unlessClientHasGone(std::shared_ptr<LocalPreparedModel> model,
+                                               std::function<Result<T>()> launch) {
+    return [model = std::move(model), launch = std::move(launch)]() -> Result<T> {
+        const std::atomic<bool>* const isCancelled = model->executable().isCancelled();
+        if (isCancelled != nullptr && isCancelled->load(std::memory_order_relaxed)) {
+            return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the client has gone");
+        }
+        return launch();
+    };
+}
+
 class PreparedModelService final : public rpc::PreparedModel::Server {
   public:
     PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
@@ -212,8 +225,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             return refuse(context, options.error());
         }
         const auto isBegun = std::make_shared<std::atomic<bool>>(false);
-        auto fences =
-            receiveFiles(params.getWaitFor(), FenceWaiter::kMaximumFences, peer_, checkFence);
+        auto fences = receiveFiles(params.getWaitFor(), kMaximumFences, peer_, checkFence);
         return receive(params.getRequest())
             .then([fences = kj::mv(fences)](Result<SharedRequest>&& request) mutable {
                 return fences.then(
@@ -348,7 +360,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 
     /// Calls `launch`, which checks `request`, on a job thread if that may take long: if there are
     /// many arguments or fences, or if some arguments are left out, so that subgraphs are looked
-    /// through.
+    /// through. The job ends at once if the client has gone.
     template <class T>
     kj::Promise<Result<T>> launchOf(const Request& request, std::size_t fences,
                                     std::function<Result<T>()> launch) {
@@ -359,7 +371,8 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         if (!isLong) {
             return launch();
         }
-        return runOnJobThread<T>(loop_, *scheduler_, JobKind::CONTROL, {}, std::move(launch));
+        return runOnJobThread<T>(loop_, *scheduler_, JobKind::CONTROL, {},
+                                 unlessClientHasGone(model_, std::move(launch)));
     }
 
     Result<LaunchedEnd> launch(const FencedRequest& request, const ExecutionOptions& options,
@@ -413,12 +426,28 @@ rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPre
         std::move(charge), work_));
 }
 
-kj::Promise<std::shared_ptr<LocalPreparedModel>> PreparedModelServices::find(
+kj::Promise<Result<PreparedModels>> PreparedModelServices::find(
+    capnp::List<rpc::PreparedModel>::Reader list) {
+    auto charge = chargeForListed(peer_, list.size());
+    if (!charge) {
+        return Result<PreparedModels>(tl::unexpected<Error>(std::move(charge.error())));
+    }
+    auto models = kj::heapArrayBuilder<kj::Promise<Found>>(list.size());
+    for (auto&& model : list) {
+        models.add(find(model));
+    }
+    return kj::joinPromises(models.finish())
+        .exclusiveJoin(resolutionTimeout<kj::Array<Found>>(loop_))
+        .then([](const kj::Array<Found>& found) -> Result<PreparedModels> {
+            return PreparedModels(found.begin(), found.end());
+        })
+        .attach(kj::heap(std::move(*charge)));
+}
+
+kj::Promise<PreparedModelServices::Found> PreparedModelServices::find(
     rpc::PreparedModel::Client client) {
-    auto resolved = served_.getLocalServer(client).exclusiveJoin(
-        resolutionTimeout<kj::Maybe<rpc::PreparedModel::Server&>>(loop_));
-    return resolved.then([](const kj::Maybe<rpc::PreparedModel::Server&>& server)
-                             -> std::shared_ptr<LocalPreparedModel> {
+    auto resolved = served_.getLocalServer(client);
+    return resolved.then([](const kj::Maybe<rpc::PreparedModel::Server&>& server) -> Found {
         KJ_IF_MAYBE (found, server) {
             return kj::downcast<PreparedModelService>(*found).model();
         }

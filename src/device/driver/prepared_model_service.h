@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "burst/serving_threads.h"
 #include "device/driver/work_tracker.h"
@@ -17,8 +18,11 @@
 #include "device/rpc/descriptors.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
+#include "nnburst/result.h"
 
 namespace nnburst::device {
+
+using PreparedModels = std::vector<std::shared_ptr<LocalPreparedModel>>;
 
 /// The prepared models of one client and their capabilities. Used on the event loop's thread only.
 class PreparedModelServices {
@@ -39,11 +43,16 @@ class PreparedModelServices {
     [[nodiscard]] rpc::PreparedModel::Client serve(std::shared_ptr<LocalPreparedModel> model,
                                                    Charge charge);
 
-    /// The model behind a capability that the client sent; null if this object does not serve it.
-    [[nodiscard]] kj::Promise<std::shared_ptr<LocalPreparedModel>> find(
-        rpc::PreparedModel::Client client);
+    /// The models behind the capabilities of a list of a message, which must live until the promise
+    /// resolves; null for one that this object does not serve. Errors of chargeForListed. Fails if
+    /// the client has promised one of them and does not keep the promise in kResolutionTimeout.
+    [[nodiscard]] kj::Promise<Result<PreparedModels>> find(
+        capnp::List<rpc::PreparedModel>::Reader list);
 
   private:
+    using Found = std::shared_ptr<LocalPreparedModel>;
+    [[nodiscard]] kj::Promise<Found> find(rpc::PreparedModel::Client client);
+
     EventLoop& loop_;
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<burst::ServingThreadPool> servingThreads_;

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "device/driver/client_connection.h"
-#include "device/rpc/client_log.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/peer_descriptors.h"
+#include "log/limited_log.h"
 
 namespace nnburst::device {
 

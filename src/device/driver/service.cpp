@@ -13,13 +13,14 @@
 #include "device/driver/client_identity.h"
 #include "device/driver/device_service.h"
 #include "device/driver/run_on_job_thread.h"
-#include "device/rpc/client_log.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
+#include "log/limited_log.h"
 #include "log/logger.h"
 #include "system/process.h"
+#include "system/thread.h"
 
 namespace nnburst::device {
 
@@ -140,13 +141,19 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
                                kj::defer([this, number] { forget(number); }));
 }
 
-/// Returns memory that clients have freed to the system; the C library would keep it.
+/// Returns memory that clients have freed to the system; the C library would keep it. On a thread
+/// of its own: job threads may have a low priority, and others wait for the locks of the heap.
 void Service::returnMemoryLater() {
     if (!isReturningMemory_) {
         isReturningMemory_ = true;
         tasks_.add(loop_.timer().afterDelay(kReturnMemoryAfter).then([this] {
             isReturningMemory_ = false;
-            device_->scheduler()->submit([] { ::malloc_trim(0); });
+            const auto trim = [] { ::malloc_trim(0); };
+            if (auto thread = system::startThread("nnburst-trim", trim)) {
+                thread->detach();
+            } else {  // there is no memory for its stack
+                device_->scheduler()->submit(trim);
+            }
         }));
     }
 }

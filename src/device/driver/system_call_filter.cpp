@@ -67,8 +67,8 @@ constexpr std::array kAllowed{
     SCMP_SYS(epoll_wait), SCMP_SYS(eventfd2), SCMP_SYS(pipe2), SCMP_SYS(poll), SCMP_SYS(ppoll),
     SCMP_SYS(signalfd4), SCMP_SYS(timerfd_create), SCMP_SYS(timerfd_gettime),
     SCMP_SYS(timerfd_settime),
-    // the ends of clients' processes
-    SCMP_SYS(pidfd_open),
+    // the ends of clients' processes, and of the child that measures the capabilities
+    SCMP_SYS(pidfd_open), SCMP_SYS(waitid),
     // shared memory without names
     SCMP_SYS(memfd_create),
     // sockets that are open; new ones are made by accept4 and in pairs

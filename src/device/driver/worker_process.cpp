@@ -68,9 +68,14 @@ void WorkerProcess::kill() const noexcept {
 
 WorkerProcess::End WorkerProcess::reap() {
     siginfo_t info{};
-    while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) != 0 && errno == EINTR) {
-    }
+    int result = 0;
+    do {
+        result = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED);
+    } while (result != 0 && errno == EINTR);
     isReaped_ = true;
+    if (result != 0) {  // the kernel has reaped it, as it does where SIGCHLD is ignored
+        return {.isClean = true, .text = fmt::format("status not known: {}", std::strerror(errno))};
+    }
     if (info.si_code == CLD_EXITED) {
         return {.isClean = info.si_status == 0,
                 .text = fmt::format("exit status {}", info.si_status)};

@@ -33,7 +33,7 @@ class WorkerProcess {
 
     /// How a worker has ended.
     struct End {
-        bool isClean = false;  ///< with status 0
+        bool isClean = false;  ///< with status 0, or one that is not known
         std::string text;      ///< such as "signal 11 (Segmentation fault)"
     };
 

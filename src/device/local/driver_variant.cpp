@@ -73,7 +73,7 @@ class Support {
 
 Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion version,
                                               DriverVariant variant, GrowingCharge& memory) {
-    if (!knowsExtensions(version) && !model.extensionNameToPrefix.empty()) {
+    if (!supportsExtensions(version) && !model.extensionNameToPrefix.empty()) {
         return invalid("HAL {} does not know vendor extensions", toString(version));
     }
     NNBURST_TRY_ASSIGN(const auto operations, exec::ModelCheck(model, &memory).operations());
@@ -86,7 +86,7 @@ Result<std::vector<bool>> supportedOperations(const Model& model, HalVersion ver
     }
     // A model that is relaxed is so in each of its operations.
     const bool isExpressible =
-        knowsRelaxedComputation(version) || !model.relaxComputationFloat32toFloat16;
+        supportsRelaxedComputation(version) || !model.relaxComputationFloat32toFloat16;
     Support support(model, variant);
     std::vector<bool> supported;
     for (std::size_t index = 0; index < operations.size(); ++index) {

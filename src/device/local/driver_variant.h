@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Which operations a device supports: all that it can run, less what its HAL version does not know
+/// Which operations a device supports: all that it can run, less what its HAL version does not have
 /// and its variant leaves out.
 
 #include <vector>

@@ -19,6 +19,7 @@
 
 #include "log/assert.h"
 #include "nnburst/fence.h"
+#include "nnburst/prepared_model.h"
 #include "system/mutex.h"
 #include "system/thread.h"
 #include "system/time.h"
@@ -244,6 +245,15 @@ class FenceWaiter::Impl {
     std::set<std::pair<TimePoint, std::uint64_t>> deadlines_ NNBURST_GUARDED_BY(mutex_);
 };
 
+Result<> checkFenceCount(std::size_t count) {
+    if (count > kMaximumFences) {
+        return failure(ErrorStatus::INVALID_ARGUMENT,
+                       fmt::format("execution with {} fences to wait for: must be at most {}",
+                                   count, kMaximumFences));
+    }
+    return {};
+}
+
 FenceWaiter::FenceWaiter() : impl_(std::make_shared<Impl>()) {}
 
 FenceWaiter::~FenceWaiter() {
@@ -253,11 +263,7 @@ FenceWaiter::~FenceWaiter() {
 
 Result<> FenceWaiter::wait(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
                            Callback callback) {
-    if (fences.size() > kMaximumFences) {
-        return failure(ErrorStatus::INVALID_ARGUMENT,
-                       fmt::format("execution with {} fences to wait for: must be at most {}",
-                                   fences.size(), kMaximumFences));
-    }
+    NNBURST_TRY(checkFenceCount(fences.size()));
     NNBURST_TRY_ASSIGN(std::thread started, Impl::start(impl_));
     if (started.joinable()) {
         thread_ = std::move(started);

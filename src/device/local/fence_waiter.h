@@ -17,6 +17,9 @@
 
 namespace nnburst::device {
 
+/// INVALID_ARGUMENT if `count` is more than kMaximumFences (prepared_model.h).
+[[nodiscard]] Result<> checkFenceCount(std::size_t count);
+
 /// Thread-safe. Its thread starts with the first wait. Destroying it drops all waits: their
 /// callbacks are destroyed without being called, except a callback that is running, whose end it
 /// waits for.
@@ -28,17 +31,14 @@ class FenceWaiter {
 
     /// Limit on waits at the same time; more are refused.
     static constexpr std::size_t kMaximumWaits = 4096;
-    /// Limit on the fences of one wait; more are refused. This number of descriptors fits into one
-    /// message beside those of a request's pools (rpc_limits.h).
-    static constexpr std::size_t kMaximumFences = 126;
 
     FenceWaiter();
     ~FenceWaiter();
     FenceWaiter(const FenceWaiter&) = delete;
     FenceWaiter& operator=(const FenceWaiter&) = delete;
 
-    /// INVALID_ARGUMENT for a descriptor that cannot be polled; RESOURCE_EXHAUSTED_TRANSIENT.
-    /// `callback` is not called after an error.
+    /// Errors of checkFenceCount; INVALID_ARGUMENT for a descriptor that cannot be polled;
+    /// RESOURCE_EXHAUSTED_TRANSIENT. `callback` is not called after an error.
     [[nodiscard]] Result<> wait(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
                                 Callback callback);
 

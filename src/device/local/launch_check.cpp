@@ -49,7 +49,7 @@ Result<std::vector<exec::RequestMemory>> checkLaunch(const exec::Executable& exe
     }
     exec::RequestBindings bindings;
     NNBURST_TRY(executable.model->bind(request.inputs, request.outputs, views, bindings));
-    NNBURST_TRY(executable.model->checkOmitted(request.inputs));
+    NNBURST_TRY(executable.model->checkOmitted(request.inputs, executable.isCancelled()));
     for (std::size_t i = 0; i < request.outputs.size(); ++i) {
         NNBURST_TRY(
             checkOutput(executable.version, i, executable.model->outputs()[i], request.outputs[i]));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/buffer_status.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "nnburst/validation.h"
@@ -124,11 +125,11 @@ LocalBuffer::~LocalBuffer() {
 }
 
 Result<> LocalBuffer::copyTo(const SharedRegion& destination) {
-    return buffer_->copyTo(destination);
+    return toBufferStatus(buffer_->copyTo(destination));
 }
 
 Result<> LocalBuffer::copyFrom(const SharedRegion& source, const Dimensions& dimensions) {
-    return buffer_->copyFrom(source, dimensions);
+    return toBufferStatus(buffer_->copyFrom(source, dimensions));
 }
 
 Result<std::shared_ptr<LocalBuffer>> allocateBuffer(

@@ -47,9 +47,8 @@ inline constexpr std::size_t kMaximumRoles = 4096;
 
 /// IDevice::allocate. Checks the description and the roles, whose operands must have one type and
 /// compatible dimensions, and makes the buffer. INVALID_ARGUMENT names the role and the rule;
-/// GENERAL_FAILURE if there is no memory;
-/// RESOURCE_EXHAUSTED_* at a limit of `account`, unless that is null. The models belong to the
-/// device that owns `buffers`.
+/// GENERAL_FAILURE if there is no memory; RESOURCE_EXHAUSTED_* at a limit of `account`, unless that
+/// is null. The models belong to the device that owns `buffers`.
 [[nodiscard]] Result<std::shared_ptr<LocalBuffer>> allocateBuffer(
     const std::shared_ptr<exec::ManagedBuffers>& buffers, const BufferDesc& desc,
     std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,

@@ -14,12 +14,13 @@
 #include "device/local/catch_exceptions.h"
 #include "device/local/driver_variant.h"
 #include "device/local/extension_library.h"
-#include "device/rpc/client_log.h"
 #include "exec/graph/constants.h"
 #include "exec/plan/profile.h"
 #include "exec/run/accelerated_model.h"
+#include "log/limited_log.h"
 #include "log/marks.h"
 #include "log/verbose.h"
+#include "model/buffer_status.h"
 #include "model/extension_registry.h"
 #include "model/invalid.h"
 #include "model/version_rules.h"
@@ -35,16 +36,16 @@ namespace {
 /// `options` without those that `version` does not have: they take their defaults.
 PrepareOptions knownTo(HalVersion version, const PrepareOptions& options) {
     PrepareOptions known;
-    if (knowsPreference(version)) {
+    if (supportsPreference(version)) {
         known.preference = options.preference;
     }
-    if (knowsPriority(version)) {
+    if (supportsPriority(version)) {
         known.priority = options.priority;
     }
-    if (knowsDeadlines(version)) {
+    if (supportsDeadlines(version)) {
         known.deadline = options.deadline;
     }
-    if (knowsCompilationCaching(version)) {
+    if (supportsCompilationCaching(version)) {
         known.modelCache = options.modelCache;
         known.dataCache = options.dataCache;
         known.token = options.token;
@@ -114,7 +115,7 @@ CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& mode
 constexpr std::uint64_t kBytesOfPreparedModel = std::uint64_t{16} << 10;
 
 /// What a prepared model keeps of the structure of its model, and beside it for each operand and
-/// operation, about.
+/// operation, about. Its plans and interpreters are counted with its temporaries.
 constexpr std::uint64_t kCopiesOfStructure = 2;
 
 /// The compiled model. Its client is charged as if the model were not shared, for as long as it
@@ -305,25 +306,25 @@ Result<Capabilities> LocalDevice::getCapabilities() {
 }
 
 Result<DeviceType> LocalDevice::getType() {
-    if (!knowsTypeAndVersionString(shared_.version)) {
+    if (!supportsTypeAndVersionString(shared_.version)) {
         return DeviceType::OTHER;
     }
     return shared_.accelerator ? shared_.accelerator->type() : DeviceType::CPU;
 }
 
 Result<std::string> LocalDevice::getVersionString() {
-    if (!knowsTypeAndVersionString(shared_.version)) {
+    if (!supportsTypeAndVersionString(shared_.version)) {
         return std::string("UNKNOWN");
     }
     return shared_.accelerator ? shared_.accelerator->name() : "nnburst-" NNBURST_VERSION;
 }
 
 Result<std::vector<Extension>> LocalDevice::getSupportedExtensions() {
-    return knowsExtensions(shared_.version) ? registeredExtensions() : std::vector<Extension>();
+    return supportsExtensions(shared_.version) ? registeredExtensions() : std::vector<Extension>();
 }
 
 Result<NumberOfCacheFiles> LocalDevice::getNumberOfCacheFilesNeeded() {
-    return shared_.cache->isSupported() && knowsCompilationCaching(shared_.version)
+    return shared_.cache->isSupported() && supportsCompilationCaching(shared_.version)
                ? kCacheFiles
                : NumberOfCacheFiles{};
 }
@@ -382,7 +383,7 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
     auto cached = std::make_shared<CachedModel>();
     Result<> loaded = [&]() -> Result<> {
         NNBURST_TRY(checkOptions(options));
-        if (!knowsCompilationCaching(shared_.version)) {
+        if (!supportsCompilationCaching(shared_.version)) {
             return failure(ErrorStatus::GENERAL_FAILURE,
                            fmt::format("prepareModelFromCache: HAL {} has no compilation caching",
                                        toString(shared_.version)));
@@ -473,12 +474,13 @@ Result<AllocatedBuffer> LocalDevice::allocate(const BufferDesc& desc,
 Result<std::shared_ptr<LocalBuffer>> LocalDevice::allocateFor(
     const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
     std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) {
-    if (!knowsBuffers(shared_.version)) {
+    if (!supportsBuffers(shared_.version)) {
         return failure(ErrorStatus::GENERAL_FAILURE,
                        fmt::format("allocate: HAL {} has no driver-managed buffers",
                                    toString(shared_.version)));
     }
-    return allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles, account_);
+    return toBufferStatus(
+        allocateBuffer(shared_.buffers, desc, preparedModels, inputRoles, outputRoles, account_));
 }
 
 Scheduler::Limits defaultJobLimits() noexcept {

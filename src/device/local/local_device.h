@@ -109,7 +109,8 @@ class LocalDevice final : public Device {
     [[nodiscard]] Result<> prepareFromCache(const PrepareOptions& options,
                                             PrepareCallback callback);
 
-    /// allocate with concrete types. The models belong to this device.
+    /// allocate with concrete types. The models belong to this device. GENERAL_FAILURE at a limit
+    /// of the account.
     [[nodiscard]] Result<std::shared_ptr<LocalBuffer>> allocateFor(
         const BufferDesc& desc, std::span<const std::shared_ptr<LocalPreparedModel>> preparedModels,
         std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles);

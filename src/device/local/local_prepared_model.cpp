@@ -89,7 +89,7 @@ Result<FencedExecution> LocalPreparedModel::executeFenced(
 Result<std::shared_ptr<FencedEnd>> LocalPreparedModel::launch(
     const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
     OptionalTimeoutDuration timeoutAfterFence) {
-    if (!knowsFences(executable_.version)) {
+    if (!supportsFences(executable_.version)) {
         return failure(
             ErrorStatus::GENERAL_FAILURE,
             fmt::format("executeFenced: HAL {} does not have it", toString(executable_.version)));

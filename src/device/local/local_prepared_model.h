@@ -46,8 +46,9 @@ class LocalPreparedModel final : public PreparedModel {
 
     /// The urgency of an execution among waiting jobs.
     [[nodiscard]] exec::Urgency urgencyOf(const ExecutionOptions& options) const noexcept {
-        return {.priority = executable_.priority,
-                .deadline = knowsDeadlines(executable_.version) ? options.deadline : std::nullopt};
+        return {
+            .priority = executable_.priority,
+            .deadline = supportsDeadlines(executable_.version) ? options.deadline : std::nullopt};
     }
 
     /// executeFenced, with the concrete type of its result.

@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
-#include "device/rpc/client_log.h"
 #include "log/assert.h"
+#include "log/limited_log.h"
 #include "system/mutex.h"
 #include "system/scheduling.h"
 #include "system/semaphore.h"

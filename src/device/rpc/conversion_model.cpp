@@ -269,7 +269,7 @@ kj::Promise<Result<ReceivedModel>> receiveModel(Model structure, rpc::Model::Rea
     if (isShared) {
         regions.add(receiveRegion(reader.getOperandValues().getShared(), peer));
     }
-    return joinRegions(regions.finish())
+    return joinRegions(regions.finish(), peer)
         .then([received = std::move(received), isShared](
                   Result<std::vector<SharedRegion>> joined) mutable -> Result<ReceivedModel> {
             NNBURST_TRY_ASSIGN(received.model.pools, std::move(joined));

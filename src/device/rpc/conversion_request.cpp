@@ -120,7 +120,7 @@ kj::Promise<Result<Request>> receiveRequest(Request request,
     for (const std::size_t pool : memoryPools) {
         regions.add(receiveRegion(pools[static_cast<unsigned>(pool)].getMemory(), peer));
     }
-    return joinRegions(regions.finish())
+    return joinRegions(regions.finish(), peer)
         .then([request = std::move(request), memoryPools = std::move(memoryPools)](
                   Result<std::vector<SharedRegion>> joined) mutable -> Result<Request> {
             NNBURST_TRY_ASSIGN(std::vector<SharedRegion> memories, std::move(joined));

@@ -80,6 +80,10 @@ Result<SharedRegion> receive(const std::shared_ptr<DescriptorThread>& thread, Un
 
 }  // namespace
 
+Result<Charge> chargeForListed(const SharedPeer& peer, std::size_t count) {
+    return chargeTo(peer->account(), Resource::MESSAGES, kBytesOfListedObject * count);
+}
+
 void toMessage(const SharedRegion& region, rpc::MemoryRegion::Builder builder) {
     if (region) {
         builder.setMemory(kj::heap<MemoryServer>(region));
@@ -124,7 +128,7 @@ kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
     for (const auto region : reader) {
         regions.add(receiveRegion(region, peer));
     }
-    return joinRegions(regions.finish());
+    return joinRegions(regions.finish(), peer);
 }
 
 Result<rpc::File::Client> fileToMessage(int fd, Charge charge) {
@@ -188,6 +192,10 @@ kj::Promise<Result<std::vector<PeerFile>>> receiveFiles(capnp::List<rpc::File>::
                                                        " files: at most " + std::to_string(limit) +
                                                        " may come at once"));
     }
+    auto charge = chargeForListed(peer, reader.size());
+    if (!charge) {
+        return Result<std::vector<PeerFile>>(tl::unexpected<Error>(std::move(charge.error())));
+    }
     auto files = kj::heapArrayBuilder<kj::Promise<Result<PeerFile>>>(reader.size());
     for (auto&& file : reader) {
         files.add(claimFile(file, peer, check));
@@ -200,11 +208,16 @@ kj::Promise<Result<std::vector<PeerFile>>> receiveFiles(capnp::List<rpc::File>::
                 joined.push_back(std::move(owned));
             }
             return joined;
-        });
+        })
+        .attach(kj::heap(std::move(*charge)));
 }
 
 kj::Promise<Result<std::vector<SharedRegion>>> joinRegions(
-    kj::Array<kj::Promise<Result<SharedRegion>>> regions) {
+    kj::Array<kj::Promise<Result<SharedRegion>>> regions, const SharedPeer& peer) {
+    auto charge = chargeForListed(peer, regions.size());
+    if (!charge) {
+        return Result<std::vector<SharedRegion>>(tl::unexpected<Error>(std::move(charge.error())));
+    }
     return kj::joinPromises(kj::mv(regions))
         .then([](kj::Array<Result<SharedRegion>> received) -> Result<std::vector<SharedRegion>> {
             std::vector<SharedRegion> joined;
@@ -218,7 +231,8 @@ kj::Promise<Result<std::vector<SharedRegion>>> joinRegions(
                 joined.push_back(std::move(*received[i]));
             }
             return joined;
-        });
+        })
+        .attach(kj::heap(std::move(*charge)));
 }
 
 }  // namespace nnburst::device

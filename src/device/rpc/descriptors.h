@@ -8,10 +8,13 @@
 
 #include <kj/async.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "account/account.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/peer_descriptors.h"
 #include "nnburst/memory.h"
@@ -25,13 +28,20 @@ void toMessage(const SharedRegion& region, rpc::MemoryRegion::Builder builder);
 
 using SharedPeer = std::shared_ptr<PeerDescriptors>;
 
+/// What an object that a list of a message names takes until the list is received: promises.
+inline constexpr std::uint64_t kBytesOfListedObject = 1024;
+
+/// Charges the peer for `count` objects that a list of a message names, to be held until all are
+/// received. They may all be the same object, which the message brings once. RESOURCE_EXHAUSTED_*.
+[[nodiscard]] Result<Charge> chargeForListed(const SharedPeer& peer, std::size_t count);
+
 /// Takes the region that a peer sent and checks it (Region::receive); null for an empty entry.
 /// `reader` is not needed any more when this returns.
 [[nodiscard]] kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader,
                                                               const SharedPeer& peer);
 
-/// All regions of a list, in order. INVALID_ARGUMENT for more than kMaximumPoolsPerMessage; the
-/// first error of one if there is any.
+/// All regions of a list, in order. INVALID_ARGUMENT for more than kMaximumPoolsPerMessage; errors
+/// of joinRegions.
 [[nodiscard]] kj::Promise<Result<std::vector<SharedRegion>>> receiveRegions(
     capnp::List<rpc::MemoryRegion>::Reader reader, const SharedPeer& peer);
 
@@ -43,8 +53,8 @@ using SharedPeer = std::shared_ptr<PeerDescriptors>;
 using FileCheck = std::function<Result<>(int)>;
 
 /// The files of a list, in order, each checked by `check` where it may block. INVALID_ARGUMENT for
-/// more than `limit`, or for one without a descriptor; else the first error of `check`. `reader` is
-/// not needed any more when this returns.
+/// more than `limit`, or for one without a descriptor; errors of chargeForListed; else the first
+/// error of `check`. `reader` is not needed any more when this returns.
 [[nodiscard]] kj::Promise<Result<std::vector<PeerFile>>> receiveFiles(
     capnp::List<rpc::File>::Reader reader, std::size_t limit, const SharedPeer& peer,
     const FileCheck& check);
@@ -58,8 +68,9 @@ using FileCheck = std::function<Result<>(int)>;
 /// client.
 [[nodiscard]] kj::Promise<Result<UniqueFd>> receiveFile(rpc::File::Client file);
 
-/// Joins what `receiveRegion` gave into one answer.
+/// Joins what `receiveRegion` gave for the regions of a list into one answer. Errors of
+/// chargeForListed; else the first error of a region.
 [[nodiscard]] kj::Promise<Result<std::vector<SharedRegion>>> joinRegions(
-    kj::Array<kj::Promise<Result<SharedRegion>>> regions);
+    kj::Array<kj::Promise<Result<SharedRegion>>> regions, const SharedPeer& peer);
 
 }  // namespace nnburst::device

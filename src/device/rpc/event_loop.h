@@ -50,8 +50,8 @@ class EventLoop {
     void run(kj::Promise<void> end);
 
     /// From now on the loop's thread has a high priority, except while it computes a lot
-    /// (system::ScopedModestPriority): for a process of which many others wait for this thread. On
-    /// the loop's thread.
+    /// (system::ScopedAdaptivePriority): for a process of which many others wait for this thread.
+    /// On the loop's thread.
     void raisePriority() { priority_.emplace(); }
     /// To be called before the loop works on what another process has sent. On the loop's thread.
     void noteWork() noexcept {
@@ -98,7 +98,7 @@ class EventLoop {
 
     const std::thread::id thread_ = std::this_thread::get_id();
     const system::ScopedTimeSlice slice_{system::kShortTimeSlice};
-    std::optional<system::ScopedModestPriority> priority_;
+    std::optional<system::ScopedAdaptivePriority> priority_;
     Diagnostics diagnostics_;  // first: it serves as long as anything is there
     kj::AsyncIoContext io_;
     UniqueFd wakeUp_;  // eventfd

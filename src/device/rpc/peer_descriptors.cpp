@@ -16,9 +16,9 @@
 #include <new>
 #include <vector>
 
-#include "device/rpc/client_log.h"
 #include "device/rpc/descriptor_thread.h"
 #include "device/rpc/descriptors.h"
+#include "log/limited_log.h"
 #include "system/event_fd.h"
 #include "system/interruption.h"
 

@@ -7,7 +7,7 @@
 /// asks for the newest version that it speaks. A driver that speaks it answers with the same number
 /// and the device. Another driver refuses, with the number of its version that is nearest, and the
 /// client asks for that one if it speaks it. So a driver need not know later versions than its own,
-/// and peers that support a single version, like those of release 1.0, can connect.
+/// and peers that support a single version, like the first ones of version 4, can connect.
 ///
 /// The version of a connection decides what both sides send on it: a side that speaks several
 /// versions sends nothing that the agreed one does not have. The versions of shared memory

@@ -38,6 +38,10 @@ class CurrentBurst {
 
     /// The burst that was offered last. Any thread.
     [[nodiscard]] std::shared_ptr<Burst> latest() const;
+    /// The generation of that burst's driver; 0 if none was offered. No thread may be in offer().
+    [[nodiscard]] std::uint64_t latestGeneration() const noexcept {
+        return latestGeneration_.load(std::memory_order_relaxed);  // nothing else is read by it
+    }
 
     /// The lock of the burst, for ExclusiveUse.
     [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }

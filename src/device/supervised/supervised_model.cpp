@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/supervised/supervised_model.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "device/local/model_snapshot.h"
@@ -129,32 +130,39 @@ Result<> SupervisedModel::fill(CurrentBurst& current) {
     return {};
 }
 
-Result<> SupervisedModel::restore(const Supervisor::Driver& driver) {
+Result<> SupervisedModel::prepareIn(const Supervisor::Driver& driver) {
     {
         const system::MutexLock lock(mutex_);
         if (generation_ == driver.generation) {
             return {};
         }
     }
-    auto prepared = source_.prepare(*driver.device);
-    if (!prepared) {
-        logger().warn("a model cannot be prepared again: {}", prepared.error().message);
-        return tl::unexpected<Error>(prepared.error());
-    }
+    NNBURST_TRY_ASSIGN(SharedPreparedModel prepared, source_.prepare(*driver.device));
     const system::MutexLock lock(mutex_);
-    prepared_.swap(*prepared);
+    prepared_.swap(prepared);
     generation_ = driver.generation;
-    Result<> result;
+    return {};
+}
+
+/// Calls to a model or burst that the driver refuses go to that of the lost driver, and fail.
+Supervisor::Restoration SupervisedModel::restore(const Supervisor::Driver& driver) {
+    if (const Result<> there = prepareIn(driver); !there) {
+        logger().warn("a model cannot be prepared again: {}", there.error().message);
+        return Supervisor::restorationAfter(there.error());
+    }
+    auto all = Supervisor::Restoration::DONE;
+    const system::MutexLock lock(mutex_);
     for (const std::weak_ptr<CurrentBurst>& weak : bursts_) {
-        if (const auto current = weak.lock()) {
-            if (Result<> filled = fill(*current); !filled) {
-                // Until the next driver its calls go to the burst of the lost one.
-                logger().warn("a burst cannot be made again: {}", filled.error().message);
-                result = std::move(filled);
-            }
+        const auto current = weak.lock();
+        if (!current || current->latestGeneration() == generation_) {
+            continue;
+        }
+        if (const Result<> filled = fill(*current); !filled) {
+            logger().warn("a burst cannot be made again: {}", filled.error().message);
+            all = std::max(all, Supervisor::restorationAfter(filled.error()));
         }
     }
-    return result;
+    return all;
 }
 
 }  // namespace nnburst::device

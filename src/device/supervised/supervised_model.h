@@ -58,7 +58,7 @@ class SupervisedModel final : public PreparedModel,
     [[nodiscard]] bool isMemoryInUse() override;
     [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
 
-    [[nodiscard]] Result<> restore(const Supervisor::Driver& driver) override;
+    [[nodiscard]] Supervisor::Restoration restore(const Supervisor::Driver& driver) override;
 
   private:
     SupervisedModel(std::shared_ptr<Supervisor> supervisor, ModelSource source,
@@ -69,6 +69,8 @@ class SupervisedModel final : public PreparedModel,
     /// The model in the current driver. If there is no driver, waits for one as
     /// SupervisionOptions::waitAtMost allows.
     [[nodiscard]] Result<SharedPreparedModel> present(const OptionalTimePoint& deadline);
+    /// Prepares the model in `driver`, unless it is there.
+    [[nodiscard]] Result<> prepareIn(const Supervisor::Driver& driver);
     [[nodiscard]] Result<> fill(CurrentBurst& current) NNBURST_REQUIRES(mutex_);
 
     const std::shared_ptr<Supervisor> supervisor_;

@@ -109,7 +109,7 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
         std::erase_if(restorables_, [](const auto& weak) { return weak.expired(); });
         restorables_.push_back(std::move(restorable));
         if (generation != driver_.generation) {
-            isIncomplete_ = true;
+            restoreAt_ = TimePoint::min();
             news_.notifyAll();
         }
     }
@@ -123,8 +123,12 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
     /// Waits until there is something to recover; false: the supervisor is being destroyed.
     bool awaitWork() {
         const system::MutexLock lock(mutex_);
-        while (!isStopping_ && !isLost_ && !isIncomplete_) {
-            news_.wait(mutex_);
+        while (!isStopping_ && !isLost_ && std::chrono::steady_clock::now() < restoreAt_) {
+            if (const TimePoint until = restoreAt_; until == TimePoint::max()) {
+                news_.wait(mutex_);
+            } else {
+                (void)news_.waitUntil(mutex_, until);
+            }
         }
         return !isStopping_;
     }
@@ -152,8 +156,8 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
     }
 
     /// Twice the pause before, within the limits.
-    void lengthenPause() {
-        pause_ = std::min(std::max(pause_ * 2, options_.backoff), options_.maximumBackoff);
+    [[nodiscard]] std::chrono::milliseconds longerThan(std::chrono::milliseconds pause) const {
+        return std::min(std::max(pause * 2, options_.backoff), options_.maximumBackoff);
     }
 
     /// Kills what is left of the driver and starts another one, with as many attempts as necessary.
@@ -172,7 +176,7 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
         if (isFirstLoss_ || since(driverStart_) >= kStableAfter) {
             pause_ = std::chrono::milliseconds(0);
         } else {
-            lengthenPause();
+            pause_ = longerThan(pause_);
         }
         isFirstLoss_ = false;
         while (waitFor(pause_)) {
@@ -181,7 +185,7 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
                 return true;
             }
             logger().warn("the driver cannot be started again: {}", started.error().message);
-            lengthenPause();
+            pause_ = longerThan(pause_);
             noteFailedAttempt();
         }
         return false;
@@ -242,7 +246,7 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
         return isLost_;
     }
 
-    /// False if the driver was lost meanwhile.
+    /// False if the driver was lost meanwhile. What it refuses for now is restored later.
     bool restoreAll() {
         const TimePoint start = std::chrono::steady_clock::now();
         Driver driver;
@@ -251,26 +255,34 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
             const system::MutexLock lock(mutex_);
             driver = driver_;
             restorables = restorables_;
-            isIncomplete_ = false;
+            restoreAt_ = TimePoint::max();
         }
+        auto all = Restoration::DONE;
         for (const std::weak_ptr<Restorable>& weak : restorables) {
-            if (const auto restorable = weak.lock()) {
-                if (const Result<> restored = restorable->restore(driver);
-                    !restored && restored.error().status == ErrorStatus::DEVICE_UNAVAILABLE) {
-                    logger().warn("the driver was lost while it was set up: {}",
-                                  restored.error().message);
-                    return false;
-                }
+            if (const auto restorable = weak.lock(); restorable && all != Restoration::LOST) {
+                all = std::max(all, restorable->restore(driver));
             }
         }
+        if (all == Restoration::LOST) {
+            logger().warn("the driver was lost while it was set up");
+            return false;
+        }
+        const bool isComplete = all == Restoration::DONE;
+        restorePause_ = isComplete ? std::chrono::milliseconds(0) : longerThan(restorePause_);
         const system::MutexLock lock(mutex_);
+        if (!isComplete) {
+            ++stats_.failedAttempts;
+            const TimePoint next = system::saturatingAdd(
+                std::chrono::steady_clock::now(), system::saturatingNanoseconds(restorePause_));
+            restoreAt_ = std::min(restoreAt_, next);
+        }
         stats_.lastRestoration = since(start);
         return !isLost_;
     }
 
     void finish(TimePoint start) {
         if (state() == DriverState::SERVING) {
-            return;  // what was added too late is restored
+            return;  // what was added too late, or refused before, is restored
         }
         {
             const system::MutexLock lock(mutex_);
@@ -300,7 +312,8 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
     // Of the supervisor's thread, and before it starts.
     std::optional<HalVersion> version_;
     TimePoint driverStart_;
-    std::chrono::milliseconds pause_{0};
+    std::chrono::milliseconds pause_{0};         // before the next start
+    std::chrono::milliseconds restorePause_{0};  // before the next restoration in a driver
     bool isFirstLoss_ = true;
 
     mutable system::Mutex mutex_;
@@ -308,10 +321,23 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
     Driver driver_ NNBURST_GUARDED_BY(mutex_);
     std::vector<std::weak_ptr<Restorable>> restorables_ NNBURST_GUARDED_BY(mutex_);
     bool isLost_ NNBURST_GUARDED_BY(mutex_) = false;
-    bool isIncomplete_ NNBURST_GUARDED_BY(mutex_) = false;  // something was added too late
+    // When objects that the driver lacks are restored: added too late, or refused before.
+    TimePoint restoreAt_ NNBURST_GUARDED_BY(mutex_) = TimePoint::max();
     bool isStopping_ NNBURST_GUARDED_BY(mutex_) = false;
     SupervisionStats stats_ NNBURST_GUARDED_BY(mutex_);
 };
+
+Supervisor::Restoration Supervisor::restorationAfter(const Error& error) noexcept {
+    switch (error.status) {
+        case ErrorStatus::DEVICE_UNAVAILABLE:
+            return Restoration::LOST;
+        case ErrorStatus::MISSED_DEADLINE_TRANSIENT:
+        case ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT:
+            return Restoration::REFUSED;
+        default:
+            return Restoration::DONE;
+    }
+}
 
 Result<std::shared_ptr<Supervisor>> Supervisor::create(const SupervisionOptions& options) {
     auto shared = std::make_shared<Shared>(options);

@@ -29,13 +29,21 @@ class Supervisor {
         std::uint64_t generation = 0;
     };
 
+    /// How a restoration has ended. Of several, the greatest counts.
+    enum class Restoration : std::uint8_t {
+        DONE,     ///< also if the driver refuses the object for good
+        REFUSED,  ///< for now: it is to be repeated
+        LOST,     ///< this driver is lost, too
+    };
+    /// How a restoration has ended that has failed with this error.
+    [[nodiscard]] static Restoration restorationAfter(const Error& error) noexcept;
+
     /// An object that is made again in each driver.
     class Restorable {
       public:
         virtual ~Restorable() = default;
-        /// DEVICE_UNAVAILABLE if this driver is lost, too. The object handles other errors itself.
-        /// On the supervisor's thread.
-        [[nodiscard]] virtual Result<> restore(const Driver& driver) = 0;
+        /// Makes what is not in `driver` yet, and logs errors. On the supervisor's thread.
+        [[nodiscard]] virtual Restoration restore(const Driver& driver) = 0;
     };
 
     /// Starts the first driver.

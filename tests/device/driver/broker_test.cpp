@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -120,6 +122,22 @@ TEST(WorkerProcess, reportsEachClientThatHasGoneAlsoWhenTheBrokerReadsLate) {
         }
         return gone.size() == kClients;
     })) << gone.size();
+}
+
+TEST(WorkerProcess, isNotFaultyIfItsStatusIsNotKnown) {
+    const auto before = ::signal(SIGCHLD, SIG_IGN);  // the kernel reaps it
+    const auto starter = system::ProgramStarter::create();
+    ASSERT_TRUE(starter) << starter.error().message;
+    auto worker = WorkerProcess::start(
+        **starter, {.program = "/bin/sh", .arguments = {"sh", "-c", "exec cat <&3"}});
+    ASSERT_TRUE(worker) << worker.error().message;
+    (*worker)->release();
+    pollfd ended{.fd = (*worker)->endDescriptor(), .events = POLLIN, .revents = 0};
+    EXPECT_TRUE(test::eventually([&] { return ::poll(&ended, 1, 0) == 1; }));
+    const WorkerProcess::End end = (*worker)->reap();
+    (void)::signal(SIGCHLD, before);
+    EXPECT_TRUE(end.isClean);
+    EXPECT_EQ(end.text, "status not known: No child processes");
 }
 
 TEST(WorkerMessages, ofAWorkerAreReceivedWithoutADescriptor) {

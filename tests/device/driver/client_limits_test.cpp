@@ -31,6 +31,7 @@
 #include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
 #include "stress/raw_client.h"
+#include "support/sanitizers.h"
 
 namespace nnburst::test {
 namespace {
@@ -41,6 +42,15 @@ void expectRefused(const Result<T>& result, const std::string& limit) {
     EXPECT_TRUE(result.error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
                 result.error().status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)
         << toString(result.error().status);
+    EXPECT_NE(result.error().message.find("limit on " + limit), std::string::npos)
+        << result.error().message;
+}
+
+/// For allocate and the calls of IBuffer, which have no RESOURCE_EXHAUSTED_*.
+template <class T>
+void expectBufferRefused(const Result<T>& result, const std::string& limit) {
+    ASSERT_FALSE(result) << limit;
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
     EXPECT_NE(result.error().message.find("limit on " + limit), std::string::npos)
         << result.error().message;
 }
@@ -257,7 +267,48 @@ TEST(ClientLimits, boundDriverManagedBuffers) {
     const std::array models{prepared};
     const auto first = device->allocate({}, models, role, {});
     ASSERT_TRUE(first) << first.error().message;
-    expectRefused(device->allocate({}, models, role, {}), "buffers");
+    expectBufferRefused(device->allocate({}, models, role, {}), "buffers of client");
+}
+
+TEST(ClientLimits, boundTheMemoryOfDriverManagedBuffers) {
+    constexpr std::uint32_t kFloats = 2U << 20;  // 8 MiB
+    const DriverProcess driver({"--limit", "client.memory=4M"});
+    const SharedDevice device = driver.connect();
+    const std::array models{*prepareModel(*device, makeAddModel(0))};
+    const std::array<BufferRole, 1> role{{{.frequency = 1.0F}}};
+    expectBufferRefused(device->allocate({{kFloats}}, models, role, {}), "memory of client");
+    const auto allocated = device->allocate({}, models, role, {});
+    ASSERT_TRUE(allocated) << allocated.error().message;
+    const SharedRegion source = *Region::create(kFloats * sizeof(float));
+    expectBufferRefused(allocated->buffer->copyFrom(source, {kFloats}), "memory of client");
+}
+
+TEST(ClientLimits, countTheAddressesOfMemoryThatBuffersAreCopiedFromAndTo) {
+    const DriverProcess driver({"--limit", "user.address-space=1G"});
+    const SharedDevice device = driver.connect();
+    const std::array models{*prepareModel(*device, makeAddModel(0))};
+    const std::array<BufferRole, 1> role{{{.frequency = 1.0F}}};
+    const auto allocated = device->allocate({}, models, role, {});
+    ASSERT_TRUE(allocated) << allocated.error().message;
+    const SharedRegion large = *Region::create(std::uint64_t{2} << 30);
+    expectBufferRefused(allocated->buffer->copyFrom(large, {1U << 29}), "address-space");
+    expectBufferRefused(allocated->buffer->copyTo(large), "address-space");
+}
+
+TEST(ClientLimits, countThreadsThatCopyBetweenBuffersAndFiles) {
+    const DriverProcess driver({"--limit", "client.blocked-threads=0"});
+    const SharedDevice device = driver.connect();
+    const std::array models{*prepareModel(*device, makeAddModel(0))};
+    const std::array<BufferRole, 1> role{{{.frequency = 1.0F}}};
+    const auto allocated = device->allocate({}, models, role, {});
+    ASSERT_TRUE(allocated) << allocated.error().message;
+    const SharedRegion sealed = *Region::create(4 * sizeof(float));
+    const Result<> copied = allocated->buffer->copyFrom(sealed, {4});
+    ASSERT_TRUE(copied) << copied.error().message;
+    EXPECT_TRUE(allocated->buffer->copyTo(sealed));
+    const ForeignMemory file(sealed->sizeBytes());
+    expectBufferRefused(allocated->buffer->copyTo(file.region), "blocked-threads of client");
+    expectBufferRefused(allocated->buffer->copyFrom(file.region, {4}), "blocked-threads of client");
 }
 
 TEST(ClientLimits, countTheFencesThatExecutionsWaitFor) {
@@ -469,6 +520,41 @@ TEST(ClientLimits, countTheOperandsOfPreparedModels) {
         (void)builder.addOmitted(OperandType::TENSOR_FLOAT32);
     }
     expectRefused(prepareModel(*device, *builder.build({in}, {out})), "memory of client");
+    expectServed(*prepareModel(*device, makeAddModel()));
+}
+
+/// in[n] through `count` RELU; requests give n.
+Model makeChainModel(int count) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(OperandType::TENSOR_FLOAT32, {0});
+    auto out = in;
+    for (int i = 0; i < count; ++i) {
+        const auto next = builder.addTensor(OperandType::TENSOR_FLOAT32, {0});
+        builder.addOperation(OperationType::RELU, {out}, {next});
+        out = next;
+    }
+    return std::move(*builder.build({in}, {out}));
+}
+
+TEST(ClientLimits, countThePlansOfModelsWithManyOperations) {
+    constexpr std::uint64_t kLimit = std::uint64_t{64} << 20;
+    constexpr std::uint32_t kFloatBytes = sizeof(float);
+    const DriverProcess driver({"--limit", "client.memory=64M"});
+    const SharedDevice device = driver.connect();
+    const auto prepared = prepareModel(*device, makeChainModel(1 << 14));
+    ASSERT_TRUE(prepared) << prepared.error().message;
+    const std::uint64_t before = highestMemory(driver.pid());
+    Result<> executed;
+    for (std::uint32_t size = 1; size <= 8 && executed; ++size) {
+        SmallRequest shape;
+        shape.input(std::vector<float>(size), {size}).output(size * kFloatBytes, {size});
+        ExecutionOutcome outcome;
+        executed = (*prepared)->executeSynchronously(shape.request, {}, outcome);
+    }
+    expectRefused(executed, "memory of client");
+    if (!kHasSanitizer) {  // they take memory themselves
+        EXPECT_LT(highestMemory(driver.pid()), before + kLimit + kLittleMemory);
+    }
     expectServed(*prepareModel(*device, makeAddModel()));
 }
 

@@ -171,35 +171,87 @@ TEST(FencedDrainTest, anExecutionThatHasEndedIsNotWaitedForWhileNoDescriptorIsFr
     EXPECT_THAT(driver.log(), Not(HasSubstr("left unfinished")));
 }
 
-TEST(ServiceManagerTest, isToldWhenTheDriverServesLivesAndStops) {
-    const TemporaryDirectory directory;
-    const std::string path = directory.path() / "notify";
-    const UniqueFd socket = boundUnixSocket(path, SOCK_DGRAM);
-    ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
-    ::setenv("WATCHDOG_USEC", "30000", 1);
-    DriverProcess driver;
-    ::unsetenv("NOTIFY_SOCKET");
-    ::unsetenv("WATCHDOG_USEC");
+/// The socket of a service manager. Programs that start while it exists are told to notify it.
+class NotifySocket {
+  public:
+    explicit NotifySocket(const char* watchdogMicroseconds) {
+        ::setenv("NOTIFY_SOCKET", path_.c_str(), 1);
+        ::setenv("WATCHDOG_USEC", watchdogMicroseconds, 1);
+    }
+    ~NotifySocket() {
+        ::unsetenv("NOTIFY_SOCKET");
+        ::unsetenv("WATCHDOG_USEC");
+    }
+    NotifySocket(const NotifySocket&) = delete;
+    NotifySocket& operator=(const NotifySocket&) = delete;
 
-    const auto awaitMessage = [&](const std::string& wanted) {
+    /// Receives messages until one has `wanted`.
+    [[nodiscard]] bool awaitMessage(const std::string& wanted) const {
         return eventually([&] {
-            pollfd event{.fd = socket.get(), .events = POLLIN, .revents = 0};
-            if (::poll(&event, 1, 100) <= 0) {
+            if (!hasMessage(100ms)) {
                 return false;
             }
             std::array<char, 1024> buffer{};
-            const ssize_t count = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
+            const ssize_t count = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
             return std::string(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)))
                        .find(wanted) != std::string::npos;
         });
-    };
-    EXPECT_TRUE(awaitMessage("READY=1"));
-    EXPECT_TRUE(awaitMessage("WATCHDOG=1"));
+    }
+    [[nodiscard]] bool hasMessage(std::chrono::milliseconds within) const {
+        pollfd event{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+        return ::poll(&event, 1, static_cast<int>(within.count())) > 0;
+    }
+    /// Sends messages until there is no room for another.
+    void fill() const {
+        const sockaddr_un address = unixAddress(path_);
+        const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+        int sent = 0;
+        do {  // a sender may have less room than the receiver
+            const UniqueFd sender(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+            sent = 0;
+            while (::sendto(sender.get(), "x", 1, MSG_DONTWAIT, generic, sizeof(address)) == 1) {
+                ++sent;
+            }
+        } while (sent > 0);
+    }
+
+  private:
+    const TemporaryDirectory directory_;
+    const std::string path_ = directory_.path() / "notify";
+    const UniqueFd socket_ = boundUnixSocket(path_, SOCK_DGRAM);
+};
+
+TEST(ServiceManagerTest, isToldWhenTheDriverServesLivesAndStops) {
+    const NotifySocket manager("30000");
+    DriverProcess driver;
+    EXPECT_TRUE(manager.awaitMessage("READY=1"));
+    EXPECT_TRUE(manager.awaitMessage("WATCHDOG=1"));
     const SharedDevice device = driver.connect();
-    EXPECT_TRUE(awaitMessage("STATUS=Serving 1 clients"));
+    EXPECT_TRUE(manager.awaitMessage("STATUS=Serving 1 clients"));
     driver.signal(SIGTERM);
-    EXPECT_TRUE(awaitMessage("STOPPING=1"));
+    EXPECT_TRUE(manager.awaitMessage("STOPPING=1"));
     EXPECT_EQ(driver.waitForEnd(), 0);
+}
+
+TEST(ServiceManagerTest, isToldLaterThatTheDriverServesIfItHasNoRoomForThat) {
+    const NotifySocket manager("300000");
+    manager.fill();
+    const DriverProcess driver;  // it serves, and has tried
+    EXPECT_TRUE(manager.awaitMessage("READY=1"));
+}
+
+TEST(ServiceManagerTest, isNotToldOfADriverThatAnApplicationStarts) {
+    const NotifySocket manager("30000");
+    const auto device = spawnDriver({}, NNBURST_DRIVER_PATH);
+    ASSERT_TRUE(device) << device.error().message;
+    EXPECT_FALSE(manager.hasMessage(300ms));
+}
+
+TEST(ServiceManagerTest, needNotBeThereForADriverThatAnApplicationStarts) {
+    ::setenv("NOTIFY_SOCKET", "/nowhere", 1);
+    const auto device = spawnDriver({}, NNBURST_DRIVER_PATH);
+    ::unsetenv("NOTIFY_SOCKET");
+    EXPECT_TRUE(device) << device.error().message;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -210,6 +211,32 @@ TEST_F(IsolationTest, aWorkerThatCrashesEndsTheWorkOfItsClientAlone) {
     EXPECT_TRUE(isServed(*driver->connect()));
     EXPECT_TRUE(logHas("signal 6 (Aborted); 1 clients are cut off")) << driver->log();
     EXPECT_TRUE(metricsHave("nnburst_workers_failed_total 1"));
+}
+
+TEST_F(IsolationTest, theEndsOfWorkersAreKnownThoughTheParentOfTheDriverIgnoresThoseOfChildren) {
+    const auto before = ::signal(SIGCHLD, SIG_IGN);  // programs that are started ignore it, too
+    start("client");                                 // some workers have ended with their clients
+    (void)::signal(SIGCHLD, before);
+    SharedDevice device;
+    const pid_t worker = newWorker([&] { device = driver->connect(); });
+    ASSERT_EQ(::kill(worker, SIGABRT), 0);
+    EXPECT_TRUE(logHas("signal 6 (Aborted); 1 clients are cut off")) << driver->log();
+    EXPECT_TRUE(metricsHave("nnburst_workers_failed_total 1"));
+}
+
+TEST_F(IsolationTest, theEndsOfWorkersAreKnownWhileCapabilitiesAreMeasured) {
+    const TemporaryDirectory state;
+    ::setenv("XDG_STATE_HOME", state.path().c_str(), 1);
+    driver = std::make_unique<DriverProcess>(std::vector<std::string>{"--isolate", "client"},
+                                             DriverProcess::Calibration::MACHINE,
+                                             DriverProcess::Log::FILE);
+    ::unsetenv("XDG_STATE_HOME");
+    ASSERT_TRUE(logHas("capabilities are being measured"));
+    SharedDevice device;
+    const pid_t worker = newWorker([&] { device = driver->connect(); });
+    ASSERT_EQ(::kill(worker, SIGABRT), 0);
+    EXPECT_TRUE(logHas("signal 6 (Aborted); 1 clients are cut off")) << driver->log();
+    EXPECT_EQ(driver->log().find("0 clients are cut off"), std::string::npos) << driver->log();
 }
 
 TEST_F(IsolationTest, aUserWhoseWorkerHasCrashedGetsANewOne) {

@@ -305,24 +305,54 @@ std::vector<std::byte> callToAnswerOf(std::uint32_t question) {
     return bytesOf(message);
 }
 
-/// Device.allocate for a prepared model that the client promises, as question 2.
-std::vector<std::byte> callWithPromise() {
-    capnp::MallocMessageBuilder message;
+/// Makes `message` a call Device.allocate for a list of `count` prepared models. All are the one
+/// that the client promises, which comes once.
+capnp::rpc::Call::Builder initCallWithPromise(capnp::MallocMessageBuilder& message,
+                                              unsigned count) {
     auto call = message.initRoot<capnp::rpc::Message>().initCall();
-    call.setQuestionId(2);
     auto device = call.initTarget().initPromisedAnswer();
     device.setQuestionId(1);
     device.initTransform(1)[0].setGetPointerField(1);  // `device` of the results of open()
     call.setInterfaceId(capnp::typeId<rpc::Device>());
     constexpr std::uint16_t kAllocate = 9;
     call.setMethodId(kAllocate);
-    capnp::BuilderCapabilityTable table;
-    table.imbue(call.getParams().getContent())
-        .initAs<rpc::Device::AllocateParams>()
-        .initPreparedModels(1)
-        .set(0, rpc::PreparedModel::Client(KJ_EXCEPTION(FAILED, "stands for the promise")));
+    rpc::PreparedModel::Client promise(KJ_EXCEPTION(FAILED, "stands for the promise"));
+    auto content = call.getParams().getContent();
+    content.initAs<rpc::Device::AllocateParams>().initPreparedModels(count);
+    for (unsigned i = 0; i < count; ++i) {
+        capnp::BuilderCapabilityTable table;  // of its own: each pointer names the first object
+        table.imbue(content).getAs<rpc::Device::AllocateParams>().getPreparedModels().set(i,
+                                                                                          promise);
+    }
     call.getParams().initCapTable(1)[0].setSenderPromise(0);
+    return call;
+}
+
+/// Device.allocate for a prepared model that the client promises, as question 2.
+std::vector<std::byte> callWithPromise() {
+    capnp::MallocMessageBuilder message;
+    initCallWithPromise(message, 1).setQuestionId(2);
     return bytesOf(message);
+}
+
+// Calls of 33 KiB once took 5 MiB each, charged to nobody.
+TEST(MessageFlood, anObjectIsChargedEachTimeThatAListNamesIt) {
+    constexpr std::size_t kCalls = 60;
+    constexpr unsigned kMostModels = 4096;
+    const DriverProcess driver({"--limit", "client.messages=16M"});
+    expectServed(driver);
+    const std::uint64_t before = residentBytes(driver.pid());
+    const UniqueFd socket = connectTo(driver);
+    (void)sendAll(socket, stress::openingMessages());
+    capnp::MallocMessageBuilder message;
+    auto call = initCallWithPromise(message, kMostModels);
+    const std::size_t sent = converse(socket, kCalls, [&](std::uint32_t number) {
+        call.setQuestionId(2 + number);
+        return bytesOf(message);
+    });
+    EXPECT_EQ(sent, kCalls) << "those beyond the limit are refused one by one";
+    EXPECT_LT(residentBytes(driver.pid()), before + 128 * kMiB);
+    expectServed(driver);
 }
 
 // The driver once called such an object without end, and nothing of that was charged.

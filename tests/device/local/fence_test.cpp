@@ -23,6 +23,7 @@
 
 #include "device/driver_process.h"
 #include "device/local/fence_waiter.h"
+#include "nnburst/prepared_model.h"
 #include "support/failing_allocations.h"
 #include "support/full_event_fd.h"
 
@@ -234,7 +235,7 @@ TEST(FenceWaiter, refusesWhatCannotBePolledAndTooMany) {
     EXPECT_EQ(waiter.wait(copiesOf({fence.get(), file.get()}), std::nullopt, never).error().status,
               ErrorStatus::INVALID_ARGUMENT);
     std::vector<UniqueFd> many;
-    for (std::size_t i = 0; i <= device::FenceWaiter::kMaximumFences; ++i) {
+    for (std::size_t i = 0; i <= kMaximumFences; ++i) {
         many.push_back(std::move(*UniqueFd::duplicate(fence.get())));
     }
     EXPECT_EQ(waiter.wait(std::move(many), std::nullopt, never).error().status,

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "device/devices.h"
-#include "device/local/fence_waiter.h"
 #include "nnburst/fence.h"
+#include "nnburst/prepared_model.h"
 
 namespace nnburst::test {
 namespace {
@@ -157,16 +157,16 @@ TEST_P(FencedExecutionTest, refusesWhatIsNoFence) {
         ASSERT_FALSE(execution);
         EXPECT_EQ(execution.error().status, ErrorStatus::INVALID_ARGUMENT);
     }
-    const auto execution =
-        launch(add.request, std::vector<int>(device::FenceWaiter::kMaximumFences + 1, fence.get()));
+    const auto execution = launch(add.request, std::vector<int>(kMaximumFences + 1, fence.get()));
     ASSERT_FALSE(execution);
     EXPECT_EQ(execution.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_EQ(execution.error().message,
+              "execution with 127 fences to wait for: must be at most 126");
 }
 
 TEST_P(FencedExecutionTest, waitsForAsManyFencesAsAllowed) {
     AddRequest add;
-    const auto execution =
-        launch(add.request, std::vector<int>(device::FenceWaiter::kMaximumFences, fence.get()));
+    const auto execution = launch(add.request, std::vector<int>(kMaximumFences, fence.get()));
     ASSERT_TRUE(execution) << execution.error().message;
     EXPECT_EQ(*fenceState(execution->fence.get()), FenceState::PENDING);
     signalFence(fence.get());

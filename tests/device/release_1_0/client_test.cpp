@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// A client of release 1.0, written against the protocol of that release and nothing else of this
-/// tree: today's driver must serve it for as long as version 4 of the protocol is spoken. The
-/// queues of its bursts have a version of their own; request_frame_test has their bytes.
+/// A client of version 4 of the protocol, written against that version and nothing else of this
+/// tree: today's driver must serve it for as long as it speaks version 4. The queues of its bursts
+/// have a version of their own; request_frame_test has their bytes.
 
 #include <capnp/rpc-twoparty.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 # Copyright 2026 The nnburst authors
 # SPDX-License-Identifier: Apache-2.0
 
-# The protocol of release 1.0, from src/device/rpc/nnburst.capnp. It never changes.
+# Version 4 of the protocol, from src/device/rpc/nnburst.capnp. It never changes.
 
 @0xbafc67f627d0da46;
 

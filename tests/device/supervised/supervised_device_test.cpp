@@ -67,9 +67,19 @@ class SupervisedDeviceTest : public testing::Test {
         burst = std::move(*prepared->configureExecutionBurst({.inFlight = 2}));
     }
 
-    /// Kills the driver and waits until that is known.
-    void loseDriver() {
-        const std::vector<pid_t> drivers = spawnedDrivers();
+    /// The first driver is spawned. Later ones are connections to `next`, which must outlive them.
+    SupervisionOptions optionsWithNext(const DriverProcess& next) {
+        SupervisionOptions its = options();
+        its.start = [this, path = next.socketPath()] {
+            return ++starts == 1 ? spawnQuietly() : nnburst::connect(path);
+        };
+        return its;
+    }
+
+    /// Kills the driver, which is the only one beside `kept`, and waits until that is known.
+    void loseDriver(pid_t kept = -1) {
+        std::vector<pid_t> drivers = spawnedDrivers();
+        std::erase(drivers, kept);
         ASSERT_EQ(drivers.size(), 1U);
         const std::uint64_t before = device->supervisionStats().losses;
         ::kill(drivers[0], SIGKILL);
@@ -243,6 +253,35 @@ TEST_F(SupervisedDeviceTest, triesAgainWhenADriverIsLostWhileItIsSetUp) {
     ASSERT_TRUE(eventually([this] { return device->supervisionStats().recoveries == 1; }));
     EXPECT_EQ(starts, 3);
     EXPECT_TRUE(execute(1.0F));
+}
+
+TEST_F(SupervisedDeviceTest, preparesAModelAgainThatTheNextDriverHasRefusedForNow) {
+    const DriverProcess limited({"--limit", "client.prepared-models=1"});
+    start(optionsWithNext(limited));
+    const SharedPreparedModel other = *prepareModel(*device, makeAddModel());
+    loseDriver(limited.pid());
+    ASSERT_TRUE(isServing());
+    EXPECT_TRUE(execute(1.0F)) << "the limit has room for one";
+    expectStatus(other->executeSynchronously(add.request, {}, outcome),
+                 ErrorStatus::DEVICE_UNAVAILABLE);
+    burst = nullptr;
+    prepared = nullptr;
+    EXPECT_TRUE(eventually(
+        [&] { return other->executeSynchronously(add.request, {}, outcome).has_value(); }));
+    EXPECT_EQ(device->supervisionStats().losses, 1U);
+}
+
+TEST_F(SupervisedDeviceTest, makesABurstAgainThatTheNextDriverHasRefusedForNow) {
+    const DriverProcess limited({"--limit", "client.bursts=1"});
+    start(optionsWithNext(limited));
+    const std::unique_ptr<Burst> other = std::move(*prepared->configureExecutionBurst({}));
+    loseDriver(limited.pid());
+    ASSERT_TRUE(isServing());
+    EXPECT_TRUE(execute(1.0F)) << "the limit has room for one";
+    expectStatus(other->execute(add.request, {}, outcome), ErrorStatus::DEVICE_UNAVAILABLE);
+    burst = nullptr;
+    EXPECT_TRUE(eventually([&] { return other->execute(add.request, {}, outcome).has_value(); }));
+    EXPECT_EQ(device->supervisionStats().losses, 1U);
 }
 
 TEST_F(SupervisedDeviceTest, takesNoDriverOfAnotherVersion) {

@@ -1,0 +1,38 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#include "log/limited_log.h"
+
+#include "log/logger.h"
+#include "nnburst/log_message.h"
+
+namespace nnburst {
+
+void LimitedLog::write(LogLevel level, const std::string& line) {
+    if (!logger().should_log(static_cast<spdlog::level::level_enum>(level))) {
+        return;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    const std::lock_guard lock(mutex_);
+    if (now - secondStart_ >= std::chrono::seconds(1)) {
+        if (leftOut_ > 0) {
+            logger().warn("{} lines about {} were left out: at most {} are logged in a second",
+                          leftOut_, topic_, kLinesPerSecond);
+        }
+        secondStart_ = now;
+        linesInSecond_ = 0;
+        leftOut_ = 0;
+    }
+    if (linesInSecond_ >= kLinesPerSecond) {
+        ++leftOut_;
+        return;
+    }
+    ++linesInSecond_;
+    logMessage(level, line);
+}
+
+LimitedLog& clientLog() {
+    static auto* const log = new LimitedLog("clients");  // never destroyed, as the logger
+    return *log;
+}
+
+}  // namespace nnburst

@@ -1,0 +1,43 @@
+// Copyright 2026 The nnburst authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// \file
+/// Lines of the log whose number is limited: those about clients and their jobs, because clients
+/// decide how often they connect and what they send.
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "nnburst/logging.h"
+
+namespace nnburst {
+
+/// Thread-safe.
+class LimitedLog {
+  public:
+    /// Limit on lines in a second. The next second begins with the number of lines that were left
+    /// out.
+    static constexpr std::uint32_t kLinesPerSecond = 50;
+
+    /// `topic` is for the line about lines that were left out, such as "clients". It must outlive
+    /// this.
+    explicit LimitedLog(const char* topic) noexcept : topic_(topic) {}
+
+    void write(LogLevel level, const std::string& line);
+
+  private:
+    const char* const topic_;
+
+    std::mutex mutex_;  ///< guards all below
+    std::chrono::steady_clock::time_point secondStart_;
+    std::uint32_t linesInSecond_ = 0;
+    std::uint64_t leftOut_ = 0;
+};
+
+/// That of this process about clients: the limit is on the lines of all clients together.
+[[nodiscard]] LimitedLog& clientLog();
+
+}  // namespace nnburst
