@@ -21,7 +21,7 @@ constexpr int kKeepAliveMs = 60'000;
 constexpr int kKeepAliveTimeoutMs = 20'000;
 /// Threads for what does not wait for a session: health checks, metadata, streams.
 constexpr std::size_t kOtherThreads = 64;
-/// However many requests to all models may wait.
+/// Limit on gRPC's threads, whatever the number of models.
 constexpr std::size_t kMaximumThreads = 10'000;
 
 Outcome<std::string> readFile(const std::string& path) {
@@ -89,12 +89,17 @@ Outcome<std::unique_ptr<GrpcServer>> GrpcServer::start(ServerState& state, const
 
 GrpcServer::~GrpcServer() {
     state_.changes->setListener({});
+    if (server_ != nullptr) {
+        shutDown(std::chrono::milliseconds(0));
+    }
 }
 
 void GrpcServer::update() {
     server_->GetHealthCheckService()->SetServingStatus(state_.isReady());
-    const std::size_t threads = state_.repository.all().size() * requestsOfVersion_ + kOtherThreads;
-    quota_.SetMaxThreads(static_cast<int>(std::min(threads, kMaximumThreads)));
+    const std::size_t requests = state_.repository.versionCount() * requestsOfVersion_;
+    // Requests to a model that was unloaded keep their threads.
+    threads_ = std::max(threads_, std::min(requests + kOtherThreads, kMaximumThreads));
+    quota_.SetMaxThreads(static_cast<int>(threads_));
 }
 
 void GrpcServer::shutDown(std::chrono::milliseconds time) {

@@ -28,6 +28,7 @@ class GrpcServer {
                                                                     const Options& options);
     GrpcServer(const GrpcServer&) = delete;
     GrpcServer& operator=(const GrpcServer&) = delete;
+    /// Cancels the requests that run and waits for them.
     ~GrpcServer();
 
     /// Where it listens.
@@ -44,13 +45,15 @@ class GrpcServer {
           address_(std::move(address)),
           requestsOfVersion_(options.maximumWaiting + options.instances) {}
 
-    /// Follows a change of the state: sets the answer of health checks and the limit on threads.
+    /// Follows a change of the state: sets the answer of health checks and raises the limit on
+    /// threads. One call at a time.
     void update();
 
     ServerState& state_;
     GrpcService service_;
     Address address_;
     const std::size_t requestsOfVersion_;  ///< of a model that may wait and run at a time
+    std::size_t threads_ = 0;              ///< limit on threads, never lowered; for `update`
     grpc::ResourceQuota quota_;
     std::unique_ptr<grpc::Server> server_;
 };

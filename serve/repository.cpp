@@ -211,6 +211,15 @@ std::vector<SharedModelVersion> Repository::all() const {
     return result;
 }
 
+std::size_t Repository::versionCount() const {
+    const std::lock_guard lock(mutex_);
+    std::size_t count = 0;
+    for (const auto& [name, entry] : models_) {
+        count += entry.versions.size();
+    }
+    return count;
+}
+
 std::vector<Repository::IndexEntry> Repository::index(bool readyOnly) const {
     const std::vector<std::string> names = namesInFolder();
     const std::lock_guard lock(mutex_);

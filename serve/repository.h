@@ -76,6 +76,8 @@ class Repository {
     [[nodiscard]] std::vector<SharedModelVersion> versions(const std::string& name) const;
     /// All versions of all loaded models.
     [[nodiscard]] std::vector<SharedModelVersion> all() const;
+    /// How many `all` gives. Keeps no version, so that the caller's thread destroys none.
+    [[nodiscard]] std::size_t versionCount() const;
     /// The models in the folder, and which of them are loaded.
     [[nodiscard]] std::vector<IndexEntry> index(bool readyOnly) const;
     /// No model is without a version because its load has failed.

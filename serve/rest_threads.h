@@ -32,7 +32,7 @@ class RestThreads {
     RestThreads& operator=(const RestThreads&) = delete;
     ~RestThreads();
 
-    /// Starts `count` threads; once. RESOURCE_EXHAUSTED if the system has fewer.
+    /// Starts `count` threads; once. RESOURCE_EXHAUSTED if the system cannot start them all.
     [[nodiscard]] Outcome<> start(std::size_t count);
 
     /// Hands a connection to a thread, or lets it wait for one. Closes it if too many wait.

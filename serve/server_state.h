@@ -50,10 +50,10 @@ struct ServerState {
     [[nodiscard]] bool canRun() const {
         return !isDraining.load() && (driver == nullptr || driver->state() == DriverState::SERVING);
     }
-    /// The server is ready for requests: it can run them, and no load of a model has failed.
+    /// The server is ready for requests: it can run them, and each model has a version.
     [[nodiscard]] bool isReady() const { return canRun() && repository.isReady(); }
 
-    /// For clients that may load models: as those of the repository.
+    /// Repository::load and unload; then notifies `changes`.
     [[nodiscard]] Outcome<> load(const std::string& name) {
         Outcome<> result = repository.load(name);
         changes->notify();

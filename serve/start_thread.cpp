@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "start_thread.h"
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace nnburst::serve {
@@ -10,7 +10,7 @@ namespace nnburst::serve {
 Outcome<std::thread> startThread(std::function<void()> function) {
     try {
         return std::thread(std::move(function));
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {
         return refuse(Code::RESOURCE_EXHAUSTED, "cannot start a thread: {}", error.what());
     }
 }

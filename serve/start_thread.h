@@ -12,7 +12,7 @@
 
 namespace nnburst::serve {
 
-/// A thread that calls `function`. RESOURCE_EXHAUSTED if the system has none.
+/// A thread that calls `function`. RESOURCE_EXHAUSTED if the system cannot start it.
 [[nodiscard]] Outcome<std::thread> startThread(std::function<void()> function);
 
 }  // namespace nnburst::serve

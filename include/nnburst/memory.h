@@ -73,8 +73,7 @@ class Region {
     [[nodiscard]] NNBURST_EXPORT Result<> read(std::uint64_t offset,
                                                std::span<std::byte> destination) const;
     /// Copies `source` to `offset`. INVALID_ARGUMENT if the region was opened for reading only, or
-    /// the system refuses; RESOURCE_EXHAUSTED_TRANSIENT if memory that is not foreign cannot be
-    /// mapped.
+    /// the system refuses.
     [[nodiscard]] NNBURST_EXPORT Result<> write(std::uint64_t offset,
                                                 std::span<const std::byte> source) const;
 

@@ -44,7 +44,7 @@ struct SupervisionOptions {
     std::chrono::milliseconds waitAtMost{0};
     /// Pause before the next attempt if a driver could not be started, was lost within a second, or
     /// has refused a model or burst for now. It doubles with each such attempt, up to the maximum.
-    /// The first attempt follows the loss at once.
+    /// The first attempt follows the loss at once; a refusal is followed by at least 1 ms.
     std::chrono::milliseconds backoff{10};
     std::chrono::milliseconds maximumBackoff{1000};
     /// Called at each change of state, on a thread of the library. Must not block, and must not

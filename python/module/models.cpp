@@ -215,25 +215,27 @@ void addModels(py::module_& module) {
              "that becomes it in the next run.");
     module.def(
         "load_tflite",
-        [](const py::object& path, bool keepsOpenSizes) {
+        [](const py::object& path, bool keepsOpenSizes, const InputDimensions& inputShapes) {
             const std::string file =
                 py::module_::import("os").attr("fspath")(path).cast<std::string>();
-            return named(take(withoutGil(
-                [&] { return loadTflite(file, {.keepsOpenSizes = keepsOpenSizes}); })));
+            const TfliteOptions options{.keepsOpenSizes = keepsOpenSizes,
+                                        .inputDimensions = inputShapes};
+            return named(take(withoutGil([&] { return loadTflite(file, options); })));
         },
         py::arg("path"), py::kw_only(), py::arg("keep_open_sizes") = false,
-        "Imports a .tflite file.");
+        py::arg("input_shapes") = InputDimensions(), "Imports a .tflite file.");
     module.def(
         "import_tflite",
-        [](const py::bytes& contents, bool keepsOpenSizes) {
+        [](const py::bytes& contents, bool keepsOpenSizes, const InputDimensions& inputShapes) {
             const std::string_view view = contents;
             const std::span<const char> bytes(view);
-            return named(take(withoutGil([&] {
-                return importTflite(std::as_bytes(bytes), {.keepsOpenSizes = keepsOpenSizes});
-            })));
+            const TfliteOptions options{.keepsOpenSizes = keepsOpenSizes,
+                                        .inputDimensions = inputShapes};
+            return named(
+                take(withoutGil([&] { return importTflite(std::as_bytes(bytes), options); })));
         },
         py::arg("contents"), py::kw_only(), py::arg("keep_open_sizes") = false,
-        "Imports the bytes of a .tflite file.");
+        py::arg("input_shapes") = InputDimensions(), "Imports the bytes of a .tflite file.");
     module.def(
         "mobilenet_v1",
         [](float width, std::uint32_t resolution, bool quantized) {

@@ -96,5 +96,5 @@ if _programs.is_dir():
 def open(device: Device, model: str | os.PathLike[str] | Model, **options: Any) -> Session:
     """A session for a .tflite file, or for a model, on `device`. Options are those of `Session`."""
     if not isinstance(model, Model):
-        model = load_tflite(model, keep_open_sizes="input_shapes" in options)
+        model = load_tflite(model, input_shapes=options.get("input_shapes", {}))
     return Session(device.prepare(model), **options)

@@ -34,6 +34,15 @@ class GrowingCharge {
         return chargeTo(account_, resource_, amount);
     }
 
+    /// What is charged so far. 0 without an account.
+    [[nodiscard]] std::uint64_t amount() const noexcept {
+        std::uint64_t total = 0;
+        for (const Charge& charge : charges_) {
+            total += charge.amount();
+        }
+        return total;
+    }
+
     /// Gives all of it back.
     void clear() noexcept { charges_.clear(); }
 

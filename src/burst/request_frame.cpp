@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <string>
 
 #include "burst/frame_body.h"
@@ -12,6 +13,8 @@
 #include "system/time.h"
 
 namespace nnburst::burst {
+
+static_assert(static_cast<std::size_t>(kMaximumSlots) == kMaximumPools);
 
 namespace {
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "burst/result_receiver.h"
 
+#include <bit>
 #include <string>
 
 #include "burst/submission_errors.h"
@@ -14,11 +15,17 @@ namespace {
 
 /// `lines` are in the queue, the header among them.
 tl::unexpected<Error> brokenResult(const FrameLine& header, std::uint64_t lines) {
-    const auto announced = static_cast<std::uint32_t>(header.words[1] >> 32);
+    const auto frame = std::bit_cast<ResultFrameHeader>(header);
     return failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                   "result frame " + std::to_string(serialOf(header)) + ": announces " +
-                       std::to_string(announced) + " lines; must be 1 to the " +
+                   "result frame " + std::to_string(frame.serial) + ": announces " +
+                       std::to_string(frame.lineCount) + " lines; must be 1 to the " +
                        std::to_string(lines) + " in the queue; the connection counts as lost");
+}
+
+tl::unexpected<Error> missingResult() {
+    return failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                   "result queue: no result where one was announced; the connection counts as "
+                   "lost");
 }
 
 Result<> sameShapesAsNothing(ExecutionOutcome& outcome) {
@@ -46,9 +53,9 @@ Result<> wrongShapeCount(const PendingExecution& execution) {
 }  // namespace
 
 Result<PendingExecution*> ResultReceiver::take() {
-    FrameLine header{};
+    FrameLine header;
     if (!results_.peek(0, header)) {
-        return brokenResult(header, results_.availableToRead());
+        return missingResult();
     }
     const std::uint64_t serial = serialOf(header);
     PendingExecution* const execution = pending_.findSent(serial);

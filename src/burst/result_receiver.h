@@ -28,8 +28,8 @@ class ResultReceiver {
     [[nodiscard]] bool hasNews() const noexcept { return results_.hasNews(); }
 
     /// Takes one result, which must be there, and gives its execution, which is ENDED or
-    /// UNKNOWN_TO_DRIVER afterwards; null if it was given up. DEVICE_UNAVAILABLE for what is no
-    /// frame, or answers no request: then the queue is unusable.
+    /// UNKNOWN_TO_DRIVER afterwards; null if it was given up. DEVICE_UNAVAILABLE if it is not a
+    /// frame, or its serial matches no request: then the queue is unusable.
     [[nodiscard]] Result<PendingExecution*> take();
 
   private:

@@ -26,12 +26,10 @@ std::uint64_t bytesOf(const DecodedRequest& request) noexcept {
 void ReusableRegistry::Execution::bind(const DecodedRequest& given,
                                        const exec::ExecutionSession& session,
                                        const SharedAccount& account) {
-    isBound = false;
-    // Frees the memory before its charge is given back. The next run prefers the same runner.
-    request = {};
-    bindings = {.inputs = {}, .outputs = {}, .memo = {.runner = bindings.memo.runner}};
-    sentShapes = std::vector<OutputShape>();
-    charge = Charge();
+    clear();
+    if (!session.mayBind()) {
+        return;
+    }
     Result<Charge> charged = chargeTo(account, Resource::MEMORY, bytesOf(given));
     if (!charged) {
         return;
@@ -39,6 +37,18 @@ void ReusableRegistry::Execution::bind(const DecodedRequest& given,
     charge = std::move(*charged);
     request = given;
     isBound = session.bind({request.inputs, request.outputs}, bindings);
+    if (!isBound) {
+        clear();
+    }
+}
+
+void ReusableRegistry::Execution::clear() noexcept {
+    isBound = false;
+    // Frees the memory before its charge is given back. The next run prefers the same runner.
+    request = {};
+    bindings = {.inputs = {}, .outputs = {}, .memo = {.runner = bindings.memo.runner}};
+    sentShapes = std::vector<OutputShape>();
+    charge = Charge();
 }
 
 void ReusableRegistry::Execution::unbindUnmapped(const SlotMappings& slots) noexcept {

@@ -25,10 +25,14 @@ class ReusableRegistry {
     struct Execution {
         /// Resolves `given`, which `session` has just run, so that it can be run again as it is.
         /// Not bound afterwards if that cannot be (ExecutionSession::bind), or if `account`, which
-        /// may be null, may not be charged for it. Keeps no memory of the request that was bound
-        /// before.
+        /// may be null, may not be charged for it: then it keeps no memory. Keeps none of the
+        /// request that was bound before.
         void bind(const DecodedRequest& given, const exec::ExecutionSession& session,
                   const SharedAccount& account);
+
+        /// Not bound afterwards; frees the memory and gives its charge back. Costs next to nothing
+        /// if there is none.
+        void clear() noexcept;
 
         /// Whether the client has the shapes of the run that has just succeeded. Comparing them
         /// takes longer than to remember that they cannot have changed.

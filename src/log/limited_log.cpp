@@ -15,8 +15,8 @@ void LimitedLog::write(LogLevel level, const std::string& line) {
     const std::lock_guard lock(mutex_);
     if (now - secondStart_ >= std::chrono::seconds(1)) {
         if (leftOut_ > 0) {
-            logger().warn("{} lines about {} were left out: at most {} are logged in a second",
-                          leftOut_, topic_, kLinesPerSecond);
+            logger().warn("{} lines about clients were left out: at most {} are logged in a second",
+                          leftOut_, kLinesPerSecond);
         }
         secondStart_ = now;
         linesInSecond_ = 0;
@@ -31,7 +31,7 @@ void LimitedLog::write(LogLevel level, const std::string& line) {
 }
 
 LimitedLog& clientLog() {
-    static auto* const log = new LimitedLog("clients");  // never destroyed, as the logger
+    static auto* const log = new LimitedLog;  // never destroyed, as the logger
     return *log;
 }
 

@@ -22,22 +22,16 @@ class LimitedLog {
     /// out.
     static constexpr std::uint32_t kLinesPerSecond = 50;
 
-    /// `topic` is for the line about lines that were left out, such as "clients". It must outlive
-    /// this.
-    explicit LimitedLog(const char* topic) noexcept : topic_(topic) {}
-
     void write(LogLevel level, const std::string& line);
 
   private:
-    const char* const topic_;
-
     std::mutex mutex_;  ///< guards all below
     std::chrono::steady_clock::time_point secondStart_;
     std::uint32_t linesInSecond_ = 0;
     std::uint64_t leftOut_ = 0;
 };
 
-/// That of this process about clients: the limit is on the lines of all clients together.
+/// The log about clients, one for the process.
 [[nodiscard]] LimitedLog& clientLog();
 
 }  // namespace nnburst

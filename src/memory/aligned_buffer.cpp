@@ -25,10 +25,11 @@ constexpr std::size_t kTouchedAtOnceBytes = std::size_t{256} << 10;
 
 }  // namespace
 
-Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes) {
+Result<AlignedBuffer> AlignedBuffer::allocate(std::uint64_t sizeBytes, std::size_t largeBytes) {
     const std::size_t alignment = system::blockAlignment(sizeBytes, kOperandAlignmentBytes);
     const std::uint64_t overheadBytes = alignment - 1 + kMappingPaddingBytes;
     AlignedBuffer buffer;
+    buffer.memory_.get_deleter().largeBytes = largeBytes;
     // Large blocks come from the system as zero pages: pages that are never touched cost nothing.
     if (const auto total = checkedAdd(sizeBytes, overheadBytes)) {
         buffer.memory_.reset(std::calloc(1, *total));

@@ -21,8 +21,10 @@ inline constexpr std::size_t kOperandAlignmentBytes = 64;
 /// kMappingPaddingBytes that can be read. Movable; the address stays. Freed in pieces.
 class AlignedBuffer {
   public:
+    /// Its pages are dropped before it is freed if it has at least `largeBytes`: see freeInPieces.
     /// RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
-    [[nodiscard]] static Result<AlignedBuffer> allocate(std::uint64_t sizeBytes);
+    [[nodiscard]] static Result<AlignedBuffer> allocate(std::uint64_t sizeBytes,
+                                                        std::size_t largeBytes = kLargeBlockBytes);
 
     AlignedBuffer() noexcept = default;
 
@@ -39,7 +41,9 @@ class AlignedBuffer {
 
   private:
     struct Free {
-        void operator()(void* memory) const noexcept { freeInPieces(memory); }
+        std::size_t largeBytes;
+
+        void operator()(void* memory) const noexcept { freeInPieces(memory, largeBytes); }
     };
 
     std::unique_ptr<void, Free> memory_;

@@ -67,8 +67,8 @@ void dropPages(std::byte* first, std::size_t sizeBytes) noexcept {
     }
 }
 
-void freeInPieces(void* block) noexcept {
-    if (const std::size_t sizeBytes = ::malloc_usable_size(block); sizeBytes >= kLargeBlockBytes) {
+void freeInPieces(void* block, std::size_t largeBytes) noexcept {
+    if (const std::size_t sizeBytes = ::malloc_usable_size(block); sizeBytes >= largeBytes) {
         dropPages(static_cast<std::byte*>(block), sizeBytes);
     }
     std::free(block);

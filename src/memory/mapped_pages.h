@@ -7,6 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+
+#include "nnburst/memory.h"
+#include "nnburst/result.h"
 
 namespace nnburst {
 
@@ -30,5 +34,11 @@ class MappedPages {
     std::size_t sizeBytes_;
     std::byte* address_;  // null: not mapped
 };
+
+/// As Region::write, but sealed memory is written through mappings of at most
+/// kPagesDroppedAtOnceBytes. pwrite(2) would wait without end for another process that holds the
+/// lock of the file in a write of its own. RESOURCE_EXHAUSTED_TRANSIENT if memory cannot be mapped.
+[[nodiscard]] Result<> writeMapped(const Region& region, std::uint64_t offset,
+                                   std::span<const std::byte> source);
 
 }  // namespace nnburst

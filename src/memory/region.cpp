@@ -15,9 +15,7 @@
 
 #include "memory/checked_math.h"
 #include "memory/device_buffer.h"
-#include "memory/drop_pages.h"
 #include "memory/foreign_memory.h"
-#include "memory/mapped_pages.h"
 #include "nnburst/memory.h"
 
 namespace nnburst {
@@ -59,23 +57,6 @@ Result<> checkForeign(const struct stat& status, int openFlags) {
     }
     if ((openFlags & (O_APPEND | O_DIRECT)) != 0) {
         return refused("is open with O_APPEND or O_DIRECT; open it without");
-    }
-    return {};
-}
-
-/// Copies bytes to sealed memory, through mappings of which none takes long to unmap. pwrite(2)
-/// waits without end for another process that holds the lock of the file in a write of its own.
-Result<> writeSealed(int fd, std::uint64_t offset, std::span<const std::byte> source) {
-    for (std::size_t done = 0; done < source.size(); done += kPagesDroppedAtOnceBytes) {
-        const auto piece =
-            source.subspan(done, std::min(kPagesDroppedAtOnceBytes, source.size() - done));
-        const MappedPages pages(fd, offset + done, piece.size());
-        if (!pages) {
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                           systemError("cannot map " + std::to_string(piece.size()) +
-                                       " bytes of shared memory to write them"));
-        }
-        std::memcpy(pages.data(), piece.data(), piece.size());
     }
     return {};
 }
@@ -175,9 +156,8 @@ Result<> Region::write(std::uint64_t offset, std::span<const std::byte> source) 
                            std::to_string(offset) + " of shared memory of " +
                            std::to_string(sizeBytes_));
     }
-    if (!isForeign_) {
-        return isDeviceBuffer(fd_.get()) ? writeDeviceBuffer(fd_.get(), offset, source)
-                                         : writeSealed(fd_.get(), offset, source);
+    if (!isForeign_ && isDeviceBuffer(fd_.get())) {
+        return writeDeviceBuffer(fd_.get(), offset, source);
     }
     std::size_t done = 0;
     while (done < source.size()) {

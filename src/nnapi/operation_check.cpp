@@ -99,7 +99,7 @@ bool areCompatible(std::span<const Operand* const> from, std::span<const Operand
                       [](const Operand* a, const Operand* b) { return isCompatible(*a, *b); });
 }
 
-/// One value that says yes or no. Its dimensions must be known.
+/// A TENSOR_BOOL8 of dimensions [1].
 bool isCondition(const Operand& operand) {
     return operand.type == OperandType::TENSOR_BOOL8 && operand.dimensions == Dimensions{1};
 }

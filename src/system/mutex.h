@@ -48,6 +48,8 @@ class NNBURST_THREAD_ANNOTATION(scoped_lockable) MutexLock {
         : mutex_(mutex) {
         mutex_.lock();
     }
+    /// Takes over a mutex that the calling thread holds, from Mutex::try_lock.
+    MutexLock(Mutex& mutex, std::adopt_lock_t /*isHeld*/) NNBURST_REQUIRES(mutex) : mutex_(mutex) {}
     ~MutexLock() NNBURST_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }
     MutexLock(const MutexLock&) = delete;
     MutexLock& operator=(const MutexLock&) = delete;

@@ -12,10 +12,10 @@ namespace nnburst::tflite {
 namespace {
 
 /// The shapes of the inputs from `first` on.
-std::vector<Dimensions> shapesFrom(OperatorImport& op, std::size_t first) {
-    std::vector<Dimensions> shapes;
+std::vector<ValueShape> shapesFrom(OperatorImport& op, std::size_t first) {
+    std::vector<ValueShape> shapes;
     for (std::size_t i = first; i < op.inputCount(); ++i) {
-        shapes.push_back(op.shape(i));
+        shapes.push_back({.dimensions = op.shape(i), .isScalar = op.isScalar(i)});
     }
     return shapes;
 }
@@ -49,13 +49,14 @@ std::vector<std::uint32_t> outputsOf(const OperatorImport& op) {
 /// The first input is the condition; the others go to the subgraph.
 Result<> convertIf(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::IfOptions>());
-    const SubgraphUse use{.inputs = shapesFrom(op, 1)};
+    const SubgraphUse use{.inputs = shapesFrom(op, 1),
+                          .keepsOpenSizes = op.tensors().keepsOpenSizes()};
     NNBURST_TRY_ASSIGN(const ImportedSubgraph then,
                        importChecked(op, options->then_subgraph_index(), use, op.outputCount()));
     NNBURST_TRY_ASSIGN(const ImportedSubgraph otherwise,
                        importChecked(op, options->else_subgraph_index(), use, op.outputCount()));
     for (std::size_t i = 0; i < op.outputCount(); ++i) {
-        const ImportedSubgraph::Output& output = then.outputs[i];
+        const ValueShape& output = then.outputs[i];
         if (isKnown(output.dimensions) && output == otherwise.outputs[i]) {
             if (output.isScalar) {
                 op.inferScalarOutput(i);
@@ -80,12 +81,15 @@ Result<> convertWhile(OperatorImport& op, OperationType operation) {
         return invalid("{} outputs for {} inputs: must be the same number", op.outputCount(),
                        count);
     }
+    const SubgraphUse use{.inputs = shapesFrom(op, 0),
+                          .isLoopBody = true,
+                          .keepsOpenSizes = op.tensors().keepsOpenSizes()};
     NNBURST_TRY_ASSIGN(const ImportedSubgraph body,
-                       importChecked(op, options->body_subgraph_index(),
-                                     {.inputs = shapesFrom(op, 0), .isLoopBody = true}, count));
+                       importChecked(op, options->body_subgraph_index(), use, count));
     NNBURST_TRY_ASSIGN(
         const ImportedSubgraph condition,
-        importChecked(op, options->cond_subgraph_index(), {.inputs = body.inputs}, 1));
+        importChecked(op, options->cond_subgraph_index(),
+                      {.inputs = body.inputs, .keepsOpenSizes = body.keepsOpenSizes}, 1));
     std::vector<std::uint32_t> inputs{reference(op, condition), reference(op, body)};
     for (std::size_t i = 0; i < count; ++i) {
         inputs.push_back(op.input(i));

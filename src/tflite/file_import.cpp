@@ -101,10 +101,25 @@ std::vector<std::string> inputNamesOf(const schema::SubGraph& graph,
     return names;
 }
 
-/// Whether each output of a loop's body may have the shape of the input that it is in the next run.
-bool keepsShapes(const ImportedSubgraph& body) {
-    for (std::size_t i = 0; i < std::min(body.inputs.size(), body.outputs.size()); ++i) {
-        if (!agree(body.inputs[i], body.outputs[i].dimensions)) {
+/// Whether `output` of a loop's body has the sizes that `input` got from the first run: those that
+/// are open in `declared`, the shape in the file. A size that is not known may be another one.
+bool keepsSizes(const Dimensions& declared, const Dimensions& input, const Dimensions& output) {
+    if (declared.empty() && !input.empty() && input.size() != output.size()) {
+        return false;
+    }
+    for (std::size_t axis = 0; axis < input.size(); ++axis) {
+        const bool isFromFirstRun = sizeAt(declared, axis) == 0 && input[axis] != 0;
+        if (isFromFirstRun && sizeAt(output, axis) != input[axis]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The same for each output and the input that it is in the next run.
+bool keepsShapes(std::span<const Dimensions> declared, const ImportedSubgraph& body) {
+    for (std::size_t i = 0; i < std::min(declared.size(), body.outputs.size()); ++i) {
+        if (!keepsSizes(declared[i], body.inputs[i].dimensions, body.outputs[i].dimensions)) {
             return false;
         }
     }
@@ -172,9 +187,9 @@ Result<> FileImport::importOperator(const schema::Operator& declaration, const C
 }
 
 Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph& graph,
-                                     TensorMap& tensors, std::span<const Dimensions> inputs) {
+                                     TensorMap& tensors, const SubgraphUse& use) {
     NNBURST_TRY(takeArguments(graph));
-    NNBURST_TRY(tensors.declareInputs(inputs));
+    NNBURST_TRY(tensors.declareInputs(use));
     UnknownTensors unknown(sizeOf(graph.tensors()));
     const Fusions fusions = Fusions::find(file_, graph);
     ResourceVariables variables(file_, *this, graph);
@@ -227,7 +242,7 @@ Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph&
     return isComplete ? Result<>() : reported();
 }
 
-Result<std::vector<Dimensions>> FileImport::givenDimensions(
+Result<std::vector<ValueShape>> FileImport::givenShapes(
     const std::vector<std::string>& inputNames) const {
     for (const auto& [name, dimensions] : options_.inputDimensions) {
         if (std::find(inputNames.begin(), inputNames.end(), name) == inputNames.end()) {
@@ -235,10 +250,11 @@ Result<std::vector<Dimensions>> FileImport::givenDimensions(
                            dimensionsText(dimensions), fmt::join(inputNames, "\", \""));
         }
     }
-    std::vector<Dimensions> result;
+    std::vector<ValueShape> result;
     for (const std::string& name : inputNames) {
         const auto given = options_.inputDimensions.find(name);
-        result.push_back(given == options_.inputDimensions.end() ? Dimensions() : given->second);
+        const bool isGiven = given != options_.inputDimensions.end();
+        result.push_back({.dimensions = isGiven ? given->second : Dimensions()});
     }
     return result;
 }
@@ -250,11 +266,17 @@ Result<TfliteModel> FileImport::importModel() {
         main_ = static_cast<std::int32_t>(signature->subgraph_index());
     }
     const schema::SubGraph& graph = *file_.subgraphs()->Get(static_cast<std::uint32_t>(main_));
+    if (sizeOf(graph.inputs()) > sizeOf(graph.tensors())) {
+        return invalid("{} inputs for {} tensors: must be at most one for each",
+                       sizeOf(graph.inputs()), sizeOf(graph.tensors()));
+    }
+    SubgraphUse use;
+    if (!options_.inputDimensions.empty()) {
+        NNBURST_TRY_ASSIGN(use.inputs, givenShapes(inputNamesOf(graph, signature)));
+    }
     TensorMap tensors(*this, graph, builder_, true);
-    std::vector<std::string> inputNames = inputNamesOf(graph, signature);
-    NNBURST_TRY_ASSIGN(const std::vector<Dimensions> inputs, givenDimensions(inputNames));
     importing_.push_back(main_);
-    auto imported = importOperators(main_, graph, tensors, inputs);
+    auto imported = importOperators(main_, graph, tensors, use);
     importing_.pop_back();
     if (!problems_.isEmpty()) {
         return invalid("{}", problems_.text());
@@ -263,7 +285,7 @@ Result<TfliteModel> FileImport::importModel() {
 
     TfliteModel result;
     NNBURST_TRY_ASSIGN(Interface interface, tensors.finish(result.states));
-    result.inputNames = std::move(inputNames);
+    result.inputNames = inputNamesOf(graph, signature);
     for (std::uint32_t i = 0; i < sizeOf(graph.outputs()); ++i) {
         const std::int32_t tensor = graph.outputs()->Get(i);
         result.outputNames.push_back(signatureName(
@@ -272,32 +294,52 @@ Result<TfliteModel> FileImport::importModel() {
     if (usesExtension_) {
         builder_.addExtension(tflite_operations::kExtensionName, kExtensionPrefix);
     }
+    for (Referenced& subgraph : referenced_) {
+        builder_.addReferenced(std::move(subgraph.builder), std::move(subgraph.inputs),
+                               std::move(subgraph.outputs));
+    }
     NNBURST_TRY_ASSIGN(result.model,
                        builder_.build(std::move(interface.inputs), std::move(interface.outputs)));
     result.signatures = signaturesOf(file_);
     return result;
 }
 
+void FileImport::dropReferenced(std::size_t first) {
+    for (; referenced_.size() > first; referenced_.pop_back()) {
+        imported_.erase(referenced_.back().index);
+    }
+}
+
+/// A body that changes sizes is imported again, with all that it runs. Loops in that are not tried
+/// with the sizes of their first run: the work would double with each level.
 Result<ImportedSubgraph> FileImport::importSubgraph(std::int32_t index, const SubgraphUse& use) {
+    if (use.isLoopBody && use.keepsOpenSizes) {
+        return importSubgraph(index, {.keepsOpenSizes = true});
+    }
+    const std::size_t firstNested = referenced_.size();
     const schema::SubGraph& graph = *file_.subgraphs()->Get(static_cast<std::uint32_t>(index));
     ModelBuilder builder;
     TensorMap tensors(*this, graph, builder, false);
-    NNBURST_TRY(importOperators(index, graph, tensors, use.inputs));
+    NNBURST_TRY(importOperators(index, graph, tensors, use));
     std::vector<ModelState> states;  // none: refused in subgraphs
     NNBURST_TRY_ASSIGN(Interface interface, tensors.finish(states));
-    ImportedSubgraph result{.referenced = 0, .inputs = {}, .outputs = {}};
-    for (const std::uint32_t input : interface.inputs) {
-        result.inputs.push_back(builder.operand(input).dimensions);
+    ImportedSubgraph result{
+        .referenced = 0, .inputs = {}, .outputs = {}, .keepsOpenSizes = use.keepsOpenSizes};
+    for (std::uint32_t i = 0; i < interface.inputs.size(); ++i) {
+        result.inputs.push_back({.dimensions = builder.operand(interface.inputs[i]).dimensions,
+                                 .isScalar = tensors.isScalar(graph.inputs()->Get(i))});
     }
     for (std::uint32_t i = 0; i < interface.outputs.size(); ++i) {
         result.outputs.push_back({.dimensions = builder.operand(interface.outputs[i]).dimensions,
                                   .isScalar = tensors.isScalar(graph.outputs()->Get(i))});
     }
-    if (use.isLoopBody && !keepsShapes(result)) {
-        return importSubgraph(index, {});
+    if (use.isLoopBody && !keepsShapes(tensors.declaredInputs(), result)) {
+        dropReferenced(firstNested);
+        return importSubgraph(index, {.keepsOpenSizes = true});
     }
-    result.referenced = builder_.addReferenced(std::move(builder), std::move(interface.inputs),
-                                               std::move(interface.outputs));
+    result.referenced = static_cast<std::uint32_t>(referenced_.size());
+    referenced_.push_back(
+        {index, std::move(builder), std::move(interface.inputs), std::move(interface.outputs)});
     return result;
 }
 

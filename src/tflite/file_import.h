@@ -31,24 +31,28 @@ inline constexpr std::uint64_t kAdditionalBytes = 1 << 20;
 /// Limit on subgraphs that are run by operators of subgraphs: each level takes stack.
 inline constexpr std::size_t kMaximumSubgraphDepth = 16;
 
-/// A subgraph that was added to the model.
+/// The shape of an input or output of a subgraph, as far as it is known.
+struct ValueShape {
+    Dimensions dimensions;
+    bool isScalar = false;  ///< it has no dimensions in the file, and one of size 1 as an operand
+
+    bool operator==(const ValueShape&) const = default;
+};
+
+/// A subgraph that the model has.
 struct ImportedSubgraph {
-    struct Output {
-        Dimensions dimensions;
-        bool isScalar;
-
-        bool operator==(const Output&) const = default;
-    };
-
     std::uint32_t referenced;  ///< its index in Model::referenced
-    std::vector<Dimensions> inputs;
-    std::vector<Output> outputs;
+    std::vector<ValueShape> inputs;
+    std::vector<ValueShape> outputs;
+    bool keepsOpenSizes;  ///< as SubgraphUse has it
 };
 
 /// How an operator runs a subgraph.
 struct SubgraphUse {
-    std::vector<Dimensions> inputs;  ///< shapes of the values that it gives the subgraph
-    bool isLoopBody = false;         ///< the outputs of one run are the inputs of the next
+    std::vector<ValueShape> inputs{};  ///< shapes of the values that it gives the subgraph
+    bool isLoopBody = false;           ///< the outputs of one run are the inputs of the next
+    /// A loop that changes sizes runs it. Open sizes stay open, also in the subgraphs that it runs.
+    bool keepsOpenSizes = false;
 };
 
 class OperatorImport;
@@ -80,25 +84,34 @@ class FileImport {
     /// Imports the main subgraph, or that of the signature of the options, and what it refers to.
     [[nodiscard]] Result<TfliteModel> importModel();
     /// Imports subgraph `index` of the file, unless that was done before. Sizes of its inputs that
-    /// the file leaves open become those of the first use, or stay open if a loop changes them. An
-    /// error without a message is about operators that are among the problems already.
+    /// the file leaves open become those of the first use, or where that does not know them those
+    /// of the shape in the file. They stay open if a loop may change them. An error without a
+    /// message is about operators that are among the problems already.
     [[nodiscard]] Result<ImportedSubgraph> importReferenced(std::int32_t index,
                                                             const SubgraphUse& use);
 
   private:
-    /// The dimensions that the options have for each of the main subgraph's inputs; none for
-    /// others.
-    [[nodiscard]] Result<std::vector<Dimensions>> givenDimensions(
+    /// A subgraph of the file that becomes one of Model::referenced.
+    struct Referenced {
+        std::int32_t index;  ///< in the file
+        ModelBuilder builder;
+        std::vector<std::uint32_t> inputs;
+        std::vector<std::uint32_t> outputs;
+    };
+
+    /// The shapes that the options have for each of the main subgraph's inputs; none for others.
+    [[nodiscard]] Result<std::vector<ValueShape>> givenShapes(
         const std::vector<std::string>& inputNames) const;
-    /// Imports the operators of subgraph `index`, whose inputs have the shapes `inputs`, as far as
-    /// these are known. Operators that cannot be imported become problems, and operators that read
-    /// what these compute are left out.
+    /// Imports the operators of subgraph `index`. Operators that cannot be imported become
+    /// problems, and operators that read what these compute are left out.
     Result<> importOperators(std::int32_t index, const schema::SubGraph& graph, TensorMap& tensors,
-                             std::span<const Dimensions> inputs);
+                             const SubgraphUse& use);
     Result<> importOperator(const schema::Operator& declaration, const Converter& converter,
                             TensorMap& tensors);
     [[nodiscard]] Result<ImportedSubgraph> importSubgraph(std::int32_t index,
                                                           const SubgraphUse& use);
+    /// Drops the entries of `referenced_` from `first` on, so that they can be imported again.
+    void dropReferenced(std::size_t first);
 
     const schema::Model& file_;
     const std::uint64_t fileBytes_;
@@ -109,6 +122,7 @@ class FileImport {
     std::uint64_t constantBytesLeft_;
     std::uint64_t arguments_ = 0;  ///< that takeArguments has counted
     ModelBuilder builder_;
+    std::vector<Referenced> referenced_;  ///< by their index in Model::referenced
     std::map<std::int32_t, ImportedSubgraph> imported_;
     std::set<std::int32_t> failed_;        ///< subgraphs with operators among the problems
     std::vector<std::int32_t> importing_;  ///< the subgraphs being imported, outermost first

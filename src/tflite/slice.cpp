@@ -217,23 +217,44 @@ bool takesComputed(const OperatorImport& op, const schema::StridedSliceOptions& 
            options.new_axis_mask() == 0 && !options.offset();
 }
 
-/// Adds a STRIDED_SLICE with begins and ends that are not constant. Of an axis that is dropped, the
-/// end must be begin + 1 when it runs; TFLite does not read that end.
+/// Input `index`, which has an entry for each of the first axes, with zeros for the other axes of
+/// `rank`.
+Result<std::uint32_t> withAllAxes(OperatorImport& op, std::size_t index, std::size_t entries,
+                                  std::uint32_t rank) {
+    if (entries == rank) {
+        return op.input(index);
+    }
+    const std::vector<std::int32_t> others(rank - entries);
+    NNBURST_TRY_ASSIGN(const std::uint32_t zeros, op.constant(others));
+    const std::uint32_t result = op.temporary(OperandType::TENSOR_INT32, {rank});
+    op.add(OperationType::CONCATENATION, {op.input(index), zeros, op.scalar(std::int32_t{0})},
+           {result});
+    return result;
+}
+
+/// Adds a STRIDED_SLICE with begins and ends that are not constant. It takes axes without an entry
+/// as they are. Of an axis that is dropped, the end must be begin + 1 when it runs; TFLite does not
+/// read that end.
 Result<> addComputedSlice(OperatorImport& op, const schema::StridedSliceOptions& options) {
     NNBURST_TRY_ASSIGN(const std::uint32_t rank, op.rank(0));
-    NNBURST_TRY_ASSIGN(const std::vector<std::int32_t> strides, op.integers(kStrides, "strides"));
-    if (strides.size() != rank) {
+    NNBURST_TRY_ASSIGN(std::vector<std::int32_t> strides, op.integers(kStrides, "strides"));
+    const std::size_t entries = strides.size();
+    if (entries == 0 || entries > rank) {
         return invalid(
-            "{} strides for {} dimensions, with begin and end that are not constant: "
-            "must be one for each",
-            strides.size(), rank);
+            "{} strides for {} dimensions, with begin and end that are not constant: must be at "
+            "least 1 and at most one for each",
+            entries, rank);
     }
+    strides.resize(rank, 1);
+    const std::int32_t others = (1 << rank) - (1 << entries);
+    const std::int32_t shrinkMask = options.shrink_axis_mask() & ~others;
+    const std::int32_t beginMask = options.begin_mask() | others;
+    const std::int32_t endMask = (options.end_mask() | others) & ~shrinkMask;
     Dimensions result;
     for (std::uint32_t axis = 0; axis < rank; ++axis) {
         const bool isDense = strides[axis] == 1 || strides[axis] == -1;
-        const bool isWhole =
-            isDense && bitOf(options.begin_mask(), axis) && bitOf(options.end_mask(), axis);
-        if (!bitOf(options.shrink_axis_mask(), axis)) {
+        const bool isWhole = isDense && bitOf(beginMask, axis) && bitOf(endMask, axis);
+        if (!bitOf(shrinkMask, axis)) {
             result.push_back(isWhole ? op.shape(0)[axis] : 0);
         }
     }
@@ -242,11 +263,12 @@ Result<> addComputedSlice(OperatorImport& op, const schema::StridedSliceOptions&
     } else {
         op.inferOutputShape(result);
     }
+    NNBURST_TRY_ASSIGN(const std::uint32_t begin, withAllAxes(op, kBegin, entries, rank));
+    NNBURST_TRY_ASSIGN(const std::uint32_t end, withAllAxes(op, kEnd, entries, rank));
+    NNBURST_TRY_ASSIGN(const std::uint32_t stride, op.constant(strides));
     op.add(OperationType::STRIDED_SLICE,
-           {op.input(0), op.input(kBegin), op.input(kEnd), op.input(kStrides),
-            op.scalar(options.begin_mask()),
-            op.scalar(options.end_mask() & ~options.shrink_axis_mask()),
-            op.scalar(options.shrink_axis_mask())},
+           {op.input(0), begin, end, stride, op.scalar(beginMask), op.scalar(endMask),
+            op.scalar(shrinkMask)},
            {op.output()});
     return {};
 }

@@ -69,6 +69,17 @@ bool fillOpenSizes(Dimensions& dimensions, const Dimensions& given) {
     return true;
 }
 
+/// Gives the open sizes of `dimensions` those that the file states for `tensor`.
+void fillWithStatedSizes(Dimensions& dimensions, const schema::Tensor& tensor) {
+    const std::size_t count = std::min<std::size_t>(dimensions.size(), sizeOf(tensor.shape()));
+    for (std::uint32_t axis = 0; axis < count; ++axis) {
+        const std::int32_t size = tensor.shape()->Get(axis);
+        if (dimensions[axis] == 0 && size > 0) {
+            dimensions[axis] = static_cast<std::uint32_t>(size);
+        }
+    }
+}
+
 }  // namespace
 
 std::string printableName(const flatbuffers::String* name) {
@@ -343,10 +354,12 @@ Result<std::uint32_t> TensorMap::addConstantOf(const schema::Tensor& tensor,
                                                std::span<const std::byte> bytes) {
     NNBURST_TRY_ASSIGN(const Operand operand, operandOf(tensor, Source::CONSTANT));
     const auto sizeBytes = operandBytes(operand.type, operand.dimensions);
-    if (tensor.type() == schema::TensorType::INT64 || sizeBytes != bytes.size()) {
+    const bool isConverted =
+        tensor.type() == schema::TensorType::INT64 || tensor.type() == schema::TensorType::INT4;
+    if (isConverted || sizeBytes != bytes.size()) {
         return invalid(
             "a value of {} bytes for {} {}: must have as many bytes as the tensor, and "
-            "not be INT64",
+            "not be INT64 or INT4",
             bytes.size(), dimensionsText(operand.dimensions), toString(operand.type));
     }
     return addConstant(operand.type, operand.dimensions, bytes, operand.scale, operand.zeroPoint);
@@ -384,7 +397,8 @@ Result<std::uint32_t> TensorMap::addTensor(std::uint32_t tensor, Source source) 
                               operand.zeroPoint);
 }
 
-Result<> TensorMap::declareInputs(std::span<const Dimensions> given) {
+Result<> TensorMap::declareInputs(const SubgraphUse& use) {
+    keepsOpenSizes_ = use.keepsOpenSizes;
     for (std::uint32_t i = 0; i < sizeOf(graph_.inputs()); ++i) {
         const std::int32_t tensor = graph_.inputs()->Get(i);
         NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
@@ -394,19 +408,27 @@ Result<> TensorMap::declareInputs(std::span<const Dimensions> given) {
             return invalid("input {} of the model: {} is constant, variable or an input already", i,
                            describe(index));
         }
-        const Dimensions dimensions = i < given.size() ? given[i] : Dimensions();
-        // A subgraph takes values of whatever shape its operators give it.
-        const bool mayBeOpen = !isMain_ || !dimensions.empty() || file_.options().keepsOpenSizes;
+        const ValueShape given = i < use.inputs.size() ? use.inputs[i] : ValueShape();
+        const bool keepsOpen = keepsOpenSizes_ || file_.options().keepsOpenSizes;
+        // Takes the shapes of the operator that runs it.
+        const bool mayBeOpen = !isMain_ || !given.dimensions.empty() || keepsOpen;
         const Source source = mayBeOpen ? Source::OPEN_INPUT : Source::INPUT;
         NNBURST_TRY_ASSIGN(const std::uint32_t operand, addTensor(index, source));
         Dimensions& shape = builder_.operand(operand).dimensions;
-        if (!fillOpenSizes(shape, dimensions) && isMain_) {
+        declared_.push_back(shape);
+        if (!fillOpenSizes(shape, given.dimensions) && isMain_) {
             return invalid(
                 "input {} of the model: {} of shape {}, where 0 is open: cannot have the "
                 "dimensions {}, as sizes that are not open must be the same",
-                i, describe(index), dimensionsText(shape), dimensionsText(dimensions));
+                i, describe(index), dimensionsText(shape), dimensionsText(given.dimensions));
         }
-        values_[index] = {.operand = operand, .isScalar = isDeclaredScalar(*declaration, source)};
+        if (!isMain_ && !keepsOpen) {
+            fillWithStatedSizes(shape, *declaration);
+        }
+        values_[index] = {.operand = operand,
+                          .isScalar = declared_.back().empty()
+                                          ? given.isScalar
+                                          : isDeclaredScalar(*declaration, source)};
         inputs_.push_back(operand);
     }
     return {};

@@ -61,9 +61,13 @@ class TensorMap {
     /// `builder` collects the operands and operations of `graph`.
     TensorMap(FileImport& file, const schema::SubGraph& graph, ModelBuilder& builder, bool isMain);
 
-    /// Declares the inputs of the subgraph. Open sizes become those of `given`, which has
-    /// dimensions for the inputs in order, none where they are not known. Must be called first.
-    Result<> declareInputs(std::span<const Dimensions> given);
+    /// Declares the inputs of the subgraph. Open sizes become those of `use`, or else
+    /// those of the shape in the file, unless they are to stay open. Must be called first.
+    Result<> declareInputs(const SubgraphUse& use);
+    /// The shapes of the inputs that the file states: sizes that may be others are 0.
+    [[nodiscard]] std::span<const Dimensions> declaredInputs() const noexcept { return declared_; }
+    /// Whether a loop that changes sizes runs the subgraph.
+    [[nodiscard]] bool keepsOpenSizes() const noexcept { return keepsOpenSizes_; }
 
     /// The operand that holds the value of `tensor` at the current operator.
     [[nodiscard]] Result<std::uint32_t> read(std::int32_t tensor);
@@ -199,10 +203,12 @@ class TensorMap {
     const schema::SubGraph& graph_;
     ModelBuilder& builder_;
     bool isMain_;
+    bool keepsOpenSizes_ = false;                     ///< as SubgraphUse has it
     bool tellsRanks_ = false;                         ///< the file sets has_rank
     bool tellsShapes_ = false;                        ///< computed tensors have shapes in the file
     std::vector<std::optional<Value>> values_;        ///< of each tensor, if it has one by now
     std::vector<std::uint32_t> inputs_;               ///< operands of the subgraph's inputs
+    std::vector<Dimensions> declared_;                ///< their shapes in the file
     std::map<std::uint32_t, std::uint32_t> asFloat_;  ///< operands in TENSOR_FLOAT32
     std::vector<Variable> variables_;
     std::map<std::uint32_t, std::vector<std::int32_t>> small_;  ///< elements of constant operands

@@ -235,12 +235,12 @@ struct BurstPair {
                 const std::shared_ptr<Controller> known = weak.lock();
                 return known ? asReceived(known->getMemories(slots)) : std::vector<SharedRegion>();
             });
-        auto served =
-            Server::create(controller->channel(),
-                           {.model = model,
-                            .buffers = buffers,
-                            .client = std::make_shared<exec::ClientShare>(nullptr, account)},
-                           driver, options.driverWait, servingThreads);
+        auto served = Server::create(
+            controller->channel(),
+            {.model = model,
+             .buffers = buffers,
+             .client = account ? std::make_shared<exec::ClientShare>(nullptr, account) : nullptr},
+            driver, options.driverWait, servingThreads);
         EXPECT_TRUE(served) << served.error().message;
         server = std::move(*served);
         controller->attach(client, {.doorbell = server->takeDoorbell()});

@@ -34,12 +34,12 @@ class HostileClient : public testing::Test {
     }
 
     void serve() {
-        auto served =
-            Server::create(channel.region(),
-                           {.model = model,
-                            .buffers = std::make_shared<exec::ManagedBuffers>(),
-                            .client = std::make_shared<exec::ClientShare>(nullptr, account)},
-                           driver, {}, servingThreads);
+        auto served = Server::create(
+            channel.region(),
+            {.model = model,
+             .buffers = std::make_shared<exec::ManagedBuffers>(),
+             .client = account ? std::make_shared<exec::ClientShare>(nullptr, account) : nullptr},
+            driver, {}, servingThreads);
         ASSERT_TRUE(served) << served.error().message;
         server = std::move(*served);
         doorbell = server->takeDoorbell();

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "burst/channel.h"
+#include "burst/pending_executions.h"
 #include "burst/request_frame.h"
 #include "burst/result_frame.h"
+#include "burst/result_receiver.h"
 #include "fakes.h"
 
 namespace nnburst::burst {
@@ -248,6 +250,18 @@ TEST_F(HostileDriver, announcesLinesThatItDoesNotWriteAndIsNeverBelievedAgain) {
     result = controller->execute(doubling.request, {}, outcome);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST(ResultReceiver, saysThatNoResultIsThere) {
+    const Channel channel = std::move(*Channel::create(16));
+    PendingExecutions pending(1, 16);
+    ResultReceiver receiver(*FrameQueue::Reader::attach(channel.memory(), channel.results()),
+                            pending, HalVersion::V1_3);
+    const auto result = receiver.take();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_EQ(result.error().message,
+              "result queue: no result where one was announced; the connection counts as lost");
 }
 
 TEST_F(HostileDriver, changesTheQueueHeadersLater) {

@@ -10,6 +10,12 @@
 namespace nnburst::burst {
 namespace {
 
+SharedAccount makeAccount() {
+    Amounts limits;
+    limits[Resource::MEMORY] = std::uint64_t{1} << 20;
+    return Account::create("client", limits);
+}
+
 class ReusableRegistryTest : public testing::Test {
   protected:
     /// A request in `slot` under a name, which the session has run.
@@ -36,6 +42,7 @@ class ReusableRegistryTest : public testing::Test {
     exec::ExecutionSession session{{.model = std::make_shared<DoublingModel>(),
                                     .buffers = std::make_shared<exec::ManagedBuffers>()}};
     ExecutionOutcome outcome;
+    SharedAccount account = makeAccount();
     ReusableRegistry registry;
 };
 
@@ -85,6 +92,31 @@ TEST_F(ReusableRegistryTest, keepsNoMemoryOfARequestThatAShorterOneReplaces) {
     EXPECT_EQ(execution.bindings.outputs.capacity(), 0U);
     EXPECT_EQ(execution.sentShapes.capacity(), 0U);
     EXPECT_EQ(execution.bindings.memo.runner, 5U);
+}
+
+TEST_F(ReusableRegistryTest, neitherKeepsNorChargesARequestWhoseMemoryIsNotMapped) {
+    DecodedRequest decoded = request({.number = 1, .generation = 1});
+    decoded.pools[0].kind = static_cast<std::uint32_t>(FramePool::Kind::TOKEN);
+    FrameMemory memory(slots, decoded.pools);
+    EXPECT_FALSE(session.run({decoded.inputs, decoded.outputs}, memory, {}, {}, outcome));
+    ReusableRegistry::Execution execution;
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_EQ(registry.remember(decoded, session, account), nullptr);
+        execution.bind(decoded, session, account);
+        EXPECT_FALSE(execution.isBound);
+        EXPECT_EQ(execution.request.inputs.capacity(), 0U);
+    }
+    EXPECT_EQ(account->usage(Resource::MEMORY).highest, 0U);
+}
+
+TEST_F(ReusableRegistryTest, keepsNothingOfARequestThatBreaksARule) {
+    DecodedRequest decoded = request({.number = 1, .generation = 1});
+    decoded.inputs[0].location.offset = 1U << 20;  // outside the pool
+    ReusableRegistry::Execution execution;
+    execution.bind(decoded, session, account);
+    EXPECT_FALSE(execution.isBound);
+    EXPECT_EQ(execution.request.inputs.capacity(), 0U);
+    EXPECT_EQ(account->usage(Resource::MEMORY).used, 0U);
 }
 
 TEST_F(ReusableRegistryTest, unbindsExecutionsWhoseMemoryIsGone) {

@@ -37,15 +37,17 @@ using namespace std::chrono_literals;
 /// Served by a function.
 class FakeBurst final : public Servable {
   public:
-    explicit FakeBurst(std::function<bool()> serve) : serve_(std::move(serve)) {}
-    bool serve(const ServingTurn& /*turn*/) noexcept override {
+    explicit FakeBurst(std::function<bool(const ServingTurn&)> serve) : serve_(std::move(serve)) {}
+    explicit FakeBurst(std::function<bool()> serve)
+        : FakeBurst([function = std::move(serve)](const ServingTurn&) { return function(); }) {}
+    bool serve(const ServingTurn& turn) noexcept override {
         ++calls;
-        return serve_();
+        return serve_(turn);
     }
     std::atomic<int> calls{0};
 
   private:
-    std::function<bool()> serve_;
+    std::function<bool(const ServingTurn&)> serve_;
 };
 
 void ringFromOutside(const UniqueFd& doorbell) {
@@ -467,6 +469,43 @@ TEST(ServingThreads, ofAClientWithManyHaveALowPriorityBesideAnotherClient) {
     EXPECT_EQ(niceOfThread(pool, many), low);
     EXPECT_EQ(niceOfThread(pool, other), usual);
     hold.go.set_value();
+}
+
+TEST(ServingThreads, endTheTurnOfABurstThatBecomesOneOfMany) {
+    constexpr int kMany = static_cast<int>(ServingShares::kManyServed);
+    const auto pool = *ServingThreadPool::create();
+    const Amounts limits;
+    const SharedAccount user = Account::create("user", limits);
+    const SharedAccount many = Account::create("many", limits, user);
+    const SharedAccount other = Account::create("other", limits, user);
+    Hold hold;
+    std::atomic<bool> isReleased{false};
+    FakeBurst busy([&isReleased, isFirst = true](const ServingTurn& turn) mutable {
+        const bool isFirstTurn = std::exchange(isFirst, false);
+        while (isFirstTurn && !turn.isOver() && !isReleased) {
+            std::this_thread::sleep_for(1ms);
+        }
+        return isFirstTurn;  // has more to do
+    });
+    std::deque<FakeBurst> held;
+    std::vector<ServingThreadPool::Registration> registrations;
+    const auto serve = [&](FakeBurst& burst, const SharedAccount& account) {
+        registrations.push_back(std::move(*ServingThreadPool::add(pool, burst, account)));
+        registrations.back().ring();
+    };
+    serve(busy, many);
+    serve(held.emplace_back(hold.serve()), other);
+    for (int i = 1; i < kMany; ++i) {
+        serve(held.emplace_back(hold.serve()), many);
+    }
+    waitFor([&] { return busy.calls == 1 && hold.inside == kMany; });
+    std::this_thread::sleep_for(20ms);
+    EXPECT_EQ(busy.calls, 1) << "the client does not have many yet";
+    serve(held.emplace_back(hold.serve()), many);
+    waitFor([&] { return busy.calls >= 2; });
+    isReleased = true;
+    hold.go.set_value();
+    registrations.clear();
 }
 
 TEST(ServingThreads, doNotServeWhatIsRemoved) {

@@ -318,6 +318,8 @@ TEST(Calibration, isRefusedWithOptionsOfServingWhichItWouldIgnore) {
 bool hasNoChild(pid_t pid) {
     const std::string process = std::to_string(pid);
     std::ifstream children("/proc/" + process + "/task/" + process + "/children");
+    EXPECT_TRUE(children.is_open())
+        << "the kernel lacks CONFIG_PROC_CHILDREN, or " << pid << " has ended";
     pid_t child = 0;
     return !(children >> child);
 }

@@ -108,7 +108,7 @@ TEST(Logging, callsTheSinkNoMoreWhenAnotherIsSet) {
 
 TEST(LimitedLog, leavesOutLinesBeyondTheLimitOfASecondAndCountsThem) {
     const CapturedLog captured;
-    LimitedLog log("tests");
+    LimitedLog log;
     const auto start = std::chrono::steady_clock::now();
     const auto elapsed = [&] { return std::chrono::steady_clock::now() - start; };
     std::size_t given = 0;
@@ -122,7 +122,7 @@ TEST(LimitedLog, leavesOutLinesBeyondTheLimitOfASecondAndCountsThem) {
     const auto written = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) - 1;
     EXPECT_LE(written, LimitedLog::kLinesPerSecond * static_cast<std::size_t>(seconds + 1));
     EXPECT_NE(text.find("warning: " + std::to_string(given - written) +
-                        " lines about tests were left out: at most 50 are logged in a second\n"
+                        " lines about clients were left out: at most 50 are logged in a second\n"
                         "info: line " +
                         std::to_string(given) + "\n"),
               std::string::npos)

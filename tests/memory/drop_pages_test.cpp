@@ -141,10 +141,16 @@ TEST(AlignedBuffer, thatTheHeapKeepsIsEmptiedBeforeItIsFreed) {
 }
 
 TEST(AlignedBuffer, thatIsSmallIsFreedAtOnce) {
-    AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(kLargeBlockBytes / 2));
+    constexpr std::size_t kLarger = 1'000'000;
     test::resetDrops();
-    buffer = AlignedBuffer();
+    for (const std::size_t largeBytes : {kLargeBlockBytes, kLarger}) {
+        AlignedBuffer buffer = std::move(*AlignedBuffer::allocate(largeBytes / 2, largeBytes));
+        buffer = AlignedBuffer();
+    }
     EXPECT_EQ(test::droppedBytes(), 0U);
+    AlignedBuffer large = std::move(*AlignedBuffer::allocate(kLarger, kLarger));
+    large = AlignedBuffer();
+    EXPECT_GE(test::droppedBytes(), kLarger - 2 * kPageBytes);
 }
 
 TEST(Mapping, ofOnePieceIsUnmappedAtOnce) {

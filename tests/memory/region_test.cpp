@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "memory/drop_pages.h"
+#include "memory/mapped_pages.h"
 #include "nnburst/memory.h"
 #include "support/eventually.h"
 
@@ -169,20 +170,20 @@ TEST(Region, isReceivedAsTheSameMemory) {
     EXPECT_EQ(theirs->data()[17], std::byte{42});
 }
 
-TEST(Region, isWrittenWhereverThePiecesBeginAndEnd) {
+TEST(MappedWrite, copiesWhereverThePiecesBeginAndEnd) {
     constexpr std::uint64_t kOffset = 5;  // no begin of a page
     std::vector<std::byte> written(2 * kPagesDroppedAtOnceBytes + 7);
     for (std::size_t i = 0; i < written.size(); ++i) {
         written[i] = static_cast<std::byte>(i % 251);
     }
     const SharedRegion region = createRegion(kOffset + written.size() + 1);
-    ASSERT_TRUE(region->write(kOffset, written));
+    ASSERT_TRUE(writeMapped(*region, kOffset, written));
     std::vector<std::byte> read(region->sizeBytes());
     ASSERT_TRUE(region->read(0, read));
     EXPECT_EQ(std::vector(read.begin() + kOffset, read.end() - 1), written);
     EXPECT_EQ(read[kOffset - 1], std::byte{0});
     EXPECT_EQ(read.back(), std::byte{0});
-    EXPECT_FALSE(region->write(kOffset + 2, written));
+    EXPECT_FALSE(writeMapped(*region, kOffset + 2, written));
 }
 
 /// RAII: a thread holds the lock of a file. It is within pwrite(2) and waits for the page that it
@@ -228,14 +229,14 @@ class HeldFileLock {
 };
 
 // Threads of a driver once waited without end for a client that wrote to its own memory.
-TEST(Region, isWrittenWhileAnotherHolderIsWithinAWriteToIt) {
+TEST(MappedWrite, endsWhileAnotherHolderIsWithinAWriteToTheMemory) {
     const SharedRegion region = createRegion();
     std::optional<HeldFileLock> lock(std::in_place, region->fd());
     if (!lock->isHeld()) {
         GTEST_SKIP() << "this process may not provide pages for its system calls (userfaultfd)";
     }
     const std::array<std::byte, 3> bytes{std::byte{1}, std::byte{2}, std::byte{3}};
-    auto written = std::async(std::launch::async, [&] { return region->write(17, bytes); });
+    auto written = std::async(std::launch::async, [&] { return writeMapped(*region, 17, bytes); });
     EXPECT_EQ(written.wait_for(test::kWatchdog), std::future_status::ready);
     lock.reset();  // also ends a write that waits
     EXPECT_TRUE(written.get());
@@ -356,6 +357,17 @@ TEST(ForeignRegion, isReadAndWrittenByCopy) {
         EXPECT_NE(tooFar.error().message.find("cannot read 4 bytes at"), std::string::npos)
             << tooFar.error().message;
         EXPECT_FALSE(region->write(offset, read)) << offset;
+    }
+}
+
+TEST(MappedWrite, copiesToForeignMemory) {
+    const std::array<std::byte, 1> written{std::byte{7}};
+    for (const int seals : {0, F_SEAL_GROW}) {
+        const SharedRegion region = *Region::receive(memory(kSizeBytes, seals), kSizeBytes);
+        ASSERT_TRUE(writeMapped(*region, kSizeBytes - 1, written));
+        std::array<std::byte, 1> read{};
+        ASSERT_TRUE(region->read(kSizeBytes - 1, read));
+        EXPECT_EQ(read, written);
     }
 }
 

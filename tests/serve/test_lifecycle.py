@@ -401,6 +401,28 @@ def test_requests_to_each_version_may_wait(repository: Path, stubs: Any) -> None
         assert {call.code() for call in calls} == {grpc.StatusCode.OK}
 
 
+def test_requests_to_an_unloaded_model_keep_their_threads(repository: Path, stubs: Any) -> None:
+    arguments = ["--model-control", "explicit", "--instances", "1", "--max-waiting", "40", "--driver-wait", "30000"]
+    with Server(repository, *arguments) as server:
+        client = server.client(stubs)
+        load(client, stubs, "add")
+        load(client, stubs, "not")
+        old = add(stubs)
+        old.model_version = "1"
+        calls: list[Any] = []
+
+        def send(*requests: Any) -> None:
+            calls.extend(client.ModelInfer.future(request, timeout=WAIT) for request in requests for _ in range(41))
+            wait_until(lambda: waiting(server) == 40 * len(requests) or any(call.done() for call in calls))
+
+        with stopped_driver(server):
+            send(old, add(stubs))
+            unload(client, stubs, "add")
+            # The metric has only the models that are loaded.
+            send(infer_request(stubs, "not", ("flags", "BOOL", [3], b"\1\0\1")))
+        assert {call.code() for call in calls} == {grpc.StatusCode.OK}
+
+
 def test_a_model_is_not_loaded_with_parameters(repository: Path, stubs: Any) -> None:
     arguments = ["--device", "local", "--model-control", "explicit", "--load-model", "not"]
     with Server(repository, *arguments) as server:

@@ -164,7 +164,8 @@ TEST(TfliteControl, givesUnknownRanksOfALoopThoseOfItsCaller) {
     expectLoopOverOpenSizes(file);
 }
 
-TEST(TfliteControl, leavesSizesOpenThatALoopChanges) {
+/// openWhileFile with a body that doubles the height of the second value.
+FileSpec growingWhileFile() {
     FileSpec file = openWhileFile();
     file.codes[3].code = Code::CONCATENATION;
     file.operators.pop_back();
@@ -173,12 +174,79 @@ TEST(TfliteControl, leavesSizesOpenThatALoopChanges) {
     doubling.opcodeIndex = 3;
     doubling.optionsType = BuiltinOptions::ConcatenationOptions;
     doubling.options = optionsOf(schema::CreateConcatenationOptions, 0, kNone);
+    return file;
+}
+
+/// growingWhileFile with an IF in the body: subgraph 3 doubles the height while i < 6, subgraph
+/// `otherwise` runs after that. Subgraph 4 doubles the elements.
+FileSpec branchingWhileFile(std::int32_t otherwise) {
+    FileSpec file = growingWhileFile();
+    file.codes.push_back({.code = Code::IF});
+    file.buffers.push_back(bytesOf(std::vector{6}));
+    GraphSpec& body = file.subgraphs[1];
+    const TensorSpec open = body.tensors[3];
+    const GraphSpec growing{.tensors = {open, open},
+                            .operators = {{.opcodeIndex = 3,
+                                           .inputs = {0, 0},
+                                           .outputs = {1},
+                                           .optionsType = BuiltinOptions::ConcatenationOptions,
+                                           .options = body.operators[1].options}},
+                            .inputs = {0},
+                            .outputs = {1}};
+    GraphSpec adding = growing;
+    adding.operators[0].opcodeIndex = 2;
+    adding.operators[0].optionsType = BuiltinOptions::AddOptions;
+    adding.operators[0].options = addOptions();
+    body.tensors.push_back({.shape = {}, .type = kInt32, .buffer = 3});
+    body.tensors.push_back({.shape = {}, .type = TensorType::BOOL});
+    body.operators[1] = {.opcodeIndex = 1, .inputs = {0, 5}, .outputs = {6}};
+    body.operators.push_back({.opcodeIndex = 4,
+                              .inputs = {6, 3},
+                              .outputs = {4},
+                              .optionsType = BuiltinOptions::IfOptions,
+                              .options = optionsOf(schema::CreateIfOptions, 3, otherwise)});
+    file.subgraphs.push_back(growing);
+    file.subgraphs.push_back(adding);
+    return file;
+}
+
+/// Expects that all subgraphs leave the sizes of their last input open, and that three iterations
+/// give as second value the elements of the first one, times `factor`, `copies` times.
+void expectGrowingLoop(const FileSpec& file, float factor, std::size_t copies) {
     const TfliteModel result = imported(file);
     EXPECT_EQ(outputOf(result, 1).dimensions, (Dimensions{0, 0, 2}));
     for (const Subgraph& subgraph : result.model.referenced) {
-        EXPECT_EQ(subgraph.operands.at(subgraph.inputIndexes.at(1)).dimensions,
+        EXPECT_EQ(subgraph.operands.at(subgraph.inputIndexes.back()).dimensions,
                   (Dimensions{0, 0, 2}));
     }
+    const auto compiled = exec::compile(resolved(result.model), false);
+    ASSERT_NE(compiled, nullptr);
+    const std::vector<std::int32_t> counter{2};
+    const std::vector<float> given{1, 2, 3, 4, 5, 6};
+    std::vector<float> expected;
+    for (std::size_t i = 0; i < copies * given.size(); ++i) {
+        expected.push_back(factor * given[i % given.size()]);
+    }
+    exec::TestRequest request;
+    request.addInput(exec::bytesOf(counter));
+    request.addInput(exec::bytesOf(given));
+    request.addOutput(sizeof(std::int32_t));
+    request.addOutput(expected.size() * sizeof(float));
+    const auto ran = request.run(*compiled);
+    ASSERT_TRUE(ran) << ran.error().message;
+    EXPECT_EQ(exec::floats(request.output(1)), expected);
+}
+
+TEST(TfliteControl, leavesSizesOpenThatALoopChanges) {
+    expectGrowingLoop(growingWhileFile(), 1.0F, 8);
+}
+
+TEST(TfliteControl, leavesSizesOpenOfSubgraphsInALoopThatChangesThem) {
+    expectGrowingLoop(branchingWhileFile(3), 1.0F, 8);
+}
+
+TEST(TfliteControl, leavesSizesOpenThatAreNotKnownAfterOneRunOfALoop) {
+    expectGrowingLoop(branchingWhileFile(4), 2.0F, 4);
 }
 
 TEST(TfliteControl, givesOpenSizesOfBranchesThoseOfTheirCaller) {
@@ -191,6 +259,46 @@ TEST(TfliteControl, givesOpenSizesOfBranchesThoseOfTheirCaller) {
         }
     }
     EXPECT_EQ(outputOf(imported(file)).dimensions, Dimensions{2});
+}
+
+TEST(TfliteControl, givesOpenSizesOfBranchesThoseOfTheFileIfTheirCallerHasNone) {
+    FileSpec file = ifFile();
+    // Tensor 1 is tensor 3, repeated as often as tensor 4 says.
+    file.codes.push_back({.code = Code::TILE});
+    file.tensors[1] = {.shape = {1}, .shapeSignature = {-1}};
+    file.tensors.push_back({.shape = {2}});
+    file.tensors.push_back({.shape = {1}, .type = kInt32});
+    const OperatorSpec repeat{.opcodeIndex = 2, .inputs = {3, 4}, .outputs = {1}};
+    file.operators.insert(file.operators.begin(), repeat);
+    file.inputs = {0, 3, 4};
+    for (GraphSpec& graph : file.subgraphs) {
+        graph.tensors[0].shapeSignature = {-1};
+    }
+    const auto inputOf = [](const TfliteModel& model, std::size_t subgraph) {
+        const Subgraph& graph = model.model.referenced.at(subgraph);
+        return graph.operands.at(graph.inputIndexes.at(0)).dimensions;
+    };
+    const TfliteModel result = imported(file);
+    const TfliteModel open = imported(file, {.keepsOpenSizes = true});
+    for (const std::size_t subgraph : {0U, 1U}) {
+        EXPECT_EQ(inputOf(result, subgraph), Dimensions{2});
+        EXPECT_EQ(inputOf(open, subgraph), Dimensions{0});
+    }
+}
+
+TEST(TfliteControl, givesUnknownRanksOfBranchesThatOfAScalar) {
+    FileSpec file = ifFile();
+    file.codes[1].code = Code::RANK;
+    file.tensors[1].shape = {};
+    file.tensors[2] = {.shape = {}, .type = kInt32, .hasRank = true};
+    file.operators[0].options = optionsOf(schema::CreateIfOptions, 2, 2);
+    GraphSpec& branch = file.subgraphs[1];
+    branch.tensors = {{.shape = {}}, {.shape = {}, .type = kInt32, .hasRank = true}};
+    branch.operators = {{.opcodeIndex = 1, .inputs = {0}, .outputs = {1}}};
+    const TfliteModel result = imported(file);
+    const Subgraph& graph = result.model.referenced.at(0);
+    EXPECT_EQ(valueOf<std::int32_t>(result, graph.operands.at(graph.operations.at(0).inputs.at(0))),
+              0);
 }
 
 TEST(TfliteControl, importsASubgraphOnce) {

@@ -515,6 +515,12 @@ TEST(TfliteImport, refusesIndicesOutOfRange) {
     EXPECT_EQ(refusal(file), "tensor 0 (\"tensor\"): buffer 9: must be one of 1");
 }
 
+TEST(TfliteImport, refusesMoreInputsThanTensors) {
+    FileSpec file = addFile();
+    file.inputs = {0, 1, 2, 0};
+    EXPECT_EQ(refusal(file), "4 inputs for 3 tensors: must be at most one for each");
+}
+
 TEST(TfliteImport, refusesWrongNumbersOfInputsAndOutputs) {
     FileSpec file = addFile();
     file.operators[0].inputs = {0};

@@ -113,6 +113,15 @@ TEST(TfliteResourceVariables, refusesFirstValuesThatStatesCannotHave) {
               "is not supported");
 }
 
+TEST(TfliteResourceVariables, refusesFirstValuesOfTypesThatAreConverted) {
+    FileSpec file = sumFile({3, 4}, false);
+    file.buffers[1] = {1, 2};  // as many bytes as INT8 would have
+    file.subgraphs[0].tensors[1].type = TensorType::INT4;
+    EXPECT_EQ(refusal(file),
+              "operator 2 (READ_VARIABLE): a value of 2 bytes for 2 TENSOR_QUANT8_ASYMM_SIGNED: "
+              "must have as many bytes as the tensor, and not be INT64 or INT4");
+}
+
 TEST(TfliteResourceVariables, refusesHandlesThatAreNotThere) {
     FileSpec file = sumFile({3, 4}, false);
     file.operators[2].inputs = {1};

@@ -537,14 +537,32 @@ TEST(TfliteSlice, takesBeginAndEndThatAreComputed) {
     }
 }
 
-TEST(TfliteSlice, refusesComputedBeginsOfSomeAxesOnly) {
-    EXPECT_EQ(refusal(operatorFile(
-                  Code::STRIDED_SLICE,
-                  {real({4, 2}), tensorOf({1}, kInt32), tensorOf({1}, kInt32), ints({1})},
-                  {real({2})}, BuiltinOptions::StridedSliceOptions,
-                  optionsOf(schema::CreateStridedSliceOptions, 0, 0, 0, 0, 1, false))),
-              "operator 0 (STRIDED_SLICE): 1 strides for 2 dimensions, with begin and end that are "
-              "not constant: must be one for each");
+/// STRIDED_SLICE(x, begin, end) of 4x2 elements, with these strides.
+FileSpec computedSliceFile(const Integers& strides, std::int32_t shrinkMask) {
+    const Argument computed =
+        tensorOf({static_cast<std::int32_t>(strides.size())}, TensorType::INT32);
+    return operatorFile(
+        Code::STRIDED_SLICE, {real({4, 2}), computed, computed, ints(strides)}, {real({})},
+        BuiltinOptions::StridedSliceOptions,
+        optionsOf(schema::CreateStridedSliceOptions, 0, 0, 0, 0, shrinkMask, false));
+}
+
+TEST(TfliteSlice, takesAxesWithoutAComputedBeginWhole) {
+    FileSpec file = computedSliceFile({1}, 1);
+    file.tensors.back().shape = {2};
+    for (const std::int32_t row : {0, 3}) {
+        const auto first = static_cast<float>(2 * row);
+        expectComputes<float, float>(
+            file, {counting(8), {std::bit_cast<float>(row)}, {std::bit_cast<float>(row + 1)}},
+            Floats{{first, first + 1}});
+    }
+    EXPECT_EQ(outputOf(imported(computedSliceFile({1}, 0))).dimensions, (Dimensions{0, 2}));
+}
+
+TEST(TfliteSlice, refusesComputedBeginsOfMoreAxesThanThereAre) {
+    EXPECT_EQ(refusal(computedSliceFile({1, 1, 1}, 0)),
+              "operator 0 (STRIDED_SLICE): 3 strides for 2 dimensions, with begin and end that are "
+              "not constant: must be at least 1 and at most one for each");
 }
 
 TEST(TfliteSlice, reversesWithStridesBackwards) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <optional>
 
 #include "nnburst_conformance/derive.h"
@@ -19,6 +20,9 @@ namespace {
 
 /// The loop timeout with which AOSP runs endless loops.
 constexpr std::chrono::milliseconds kShortLoopTimeout{1};
+
+/// How long a device may take to refuse a model.
+constexpr std::chrono::seconds kLongestRefusal{10};
 
 std::string text(const Error& error) {
     return fmt::format("{}: {}", toString(error.status), error.message);
@@ -226,13 +230,19 @@ Complaint testRefusal(Device& device, const Model& model, const InvalidChange& c
             return complaint;
         }
     }
-    std::promise<Result<SharedPreparedModel>> ended;
+    // Shared: the device may call later than the wait.
+    const auto ended = std::make_shared<std::promise<Result<SharedPreparedModel>>>();
     const Result<> launched = device.prepareModel(
         preparation.model, preparation.options,
-        [&](Result<SharedPreparedModel> prepared) { ended.set_value(std::move(prepared)); });
-    const Result<SharedPreparedModel> prepared = ended.get_future().get();
+        [ended](Result<SharedPreparedModel> prepared) { ended->set_value(std::move(prepared)); });
+    auto prepared = ended->get_future();
+    const bool isCalled = prepared.wait_for(kLongestRefusal) == std::future_status::ready;
     Complaint complaint = checkIsInvalid("prepareModel", launched);
-    return complaint.empty() ? checkIsInvalid("callback of prepareModel", prepared) : complaint;
+    if (!complaint.empty()) {
+        return complaint;
+    }
+    return isCalled ? checkIsInvalid("callback of prepareModel", prepared.get())
+                    : "callback of prepareModel: not called";
 }
 
 bool isSupported(Device& device, const Model& model) {

@@ -26,6 +26,7 @@ bool Lifecycle::run(kj::Promise<void> gone, std::chrono::milliseconds drainTimeo
                                                        : kj::Promise<void>(kj::READY_NOW);
     kj::Promise<void> stopped = stopSignal().exclusiveJoin(kj::mv(stopRequest_.promise)).then([&] {
         stopAccepting();
+        isReadySent_ = true;
         (void)manager_.notify(fmt::format("STOPPING=1\nSTATUS=Finishing the work of {} clients",
                                           serving_.clientCount()));
         return drain(drainTimeout);
@@ -60,7 +61,7 @@ kj::Promise<void> Lifecycle::drain(std::chrono::milliseconds timeout) {
 }
 
 /// Also the sign of life of the event loop, which a watchdog of the service manager waits for. Says
-/// that the driver is ready until one report has reached the manager.
+/// that the driver is ready until one report has reached the manager, or a signal stops the driver.
 kj::Promise<void> Lifecycle::report() {
     const auto watchdog = manager_.watchdogTime();
     const bool isSent = manager_.notify(

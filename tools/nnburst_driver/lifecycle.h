@@ -59,7 +59,7 @@ class Lifecycle {
     const Serving serving_;
     const ServiceManager& manager_;
     kj::PromiseFulfillerPair<void> stopRequest_;
-    bool isReadySent_ = false;  // READY=1 has reached the service manager
+    bool isReadySent_ = false;  // READY=1 has reached the service manager, or comes too late
     bool isWorkLeft_ = false;
 };
 

@@ -25,7 +25,7 @@ class ServiceManager {
 
     /// Sends lines such as "READY=1", separated by newlines. Does not block; false if the message
     /// is lost, because the manager has no room for it or is not there.
-    bool notify(const std::string& lines) const noexcept;
+    [[nodiscard]] bool notify(const std::string& lines) const noexcept;
 
     /// How often the manager wants to see WATCHDOG=1 at least; 0 if it does not watch.
     [[nodiscard]] std::chrono::microseconds watchdogTime() const noexcept { return watchdogTime_; }

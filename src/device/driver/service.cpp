@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <utility>
@@ -32,6 +33,15 @@ constexpr kj::Duration kReturnMemoryAfter = 1 * kj::SECONDS;
 
 /// How often a draining service checks whether it is idle.
 constexpr kj::Duration kIdleCheckInterval = 2 * kj::MILLISECONDS;
+
+/// malloc_trim(3), unless another thread is within it: it may take seconds.
+void trimHeap() noexcept {
+    static std::atomic<bool> isTrimming{false};
+    if (!isTrimming.exchange(true, std::memory_order_relaxed)) {  // no data is handed over
+        ::malloc_trim(0);
+        isTrimming.store(false, std::memory_order_relaxed);
+    }
+}
 
 /// Resolves when the client's process has ended. Its connection may outlive it otherwise: a socket
 /// that lies in a message to the driver, or that the driver has received, is not closed with the
@@ -148,11 +158,10 @@ void Service::returnMemoryLater() {
         isReturningMemory_ = true;
         tasks_.add(loop_.timer().afterDelay(kReturnMemoryAfter).then([this] {
             isReturningMemory_ = false;
-            const auto trim = [] { ::malloc_trim(0); };
-            if (auto thread = system::startThread("nnburst-trim", trim)) {
+            if (auto thread = system::startThread("nnburst-trim", trimHeap)) {
                 thread->detach();
             } else {  // there is no memory for its stack
-                device_->scheduler()->submit(trim);
+                device_->scheduler()->submit(trimHeap);
             }
         }));
     }

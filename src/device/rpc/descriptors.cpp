@@ -81,6 +81,9 @@ Result<SharedRegion> receive(const std::shared_ptr<DescriptorThread>& thread, Un
 }  // namespace
 
 Result<Charge> chargeForListed(const SharedPeer& peer, std::size_t count) {
+    if (count <= 1) {
+        return Charge();
+    }
     return chargeTo(peer->account(), Resource::MESSAGES, kBytesOfListedObject * count);
 }
 

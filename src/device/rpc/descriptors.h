@@ -32,7 +32,8 @@ using SharedPeer = std::shared_ptr<PeerDescriptors>;
 inline constexpr std::uint64_t kBytesOfListedObject = 1024;
 
 /// Charges the peer for `count` objects that a list of a message names, to be held until all are
-/// received. They may all be the same object, which the message brings once. RESOURCE_EXHAUSTED_*.
+/// received. They may all be the same object, which the message brings once. A single object is
+/// charged with the message that brings it. RESOURCE_EXHAUSTED_*.
 [[nodiscard]] Result<Charge> chargeForListed(const SharedPeer& peer, std::size_t count);
 
 /// Takes the region that a peer sent and checks it (Region::receive); null for an empty entry.

@@ -43,6 +43,9 @@ class CurrentBurst {
         return latestGeneration_.load(std::memory_order_relaxed);  // nothing else is read by it
     }
 
+    /// For the supervisor's thread.
+    [[nodiscard]] Supervisor::Refusals& refusals() noexcept { return refusals_; }
+
     /// The lock of the burst, for ExclusiveUse.
     [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
 
@@ -86,6 +89,8 @@ class CurrentBurst {
     mutable system::Mutex mutex_;
     std::shared_ptr<Burst> latest_ NNBURST_GUARDED_BY(mutex_);
     std::atomic<std::uint64_t> latestGeneration_{0};  // of latest_; written under the mutex
+
+    Supervisor::Refusals refusals_;  // of the supervisor's thread
 
     burst::TryLock lock_;
     std::shared_ptr<Burst> burst_;  // of the thread that has the lock, as the next

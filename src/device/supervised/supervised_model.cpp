@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "device/local/model_snapshot.h"
-#include "log/logger.h"
 #include "model/outcome.h"
 #include "nnburst/validation.h"
 
@@ -108,7 +107,8 @@ Result<std::unique_ptr<Burst>> SupervisedModel::configureExecutionBurst(
     NNBURST_TRY(present({}));
     auto current = std::make_shared<CurrentBurst>(supervisor_, shared_from_this(), options);
     const system::MutexLock lock(mutex_);
-    NNBURST_TRY(fill(*current));
+    NNBURST_TRY_ASSIGN(std::unique_ptr<Burst> burst, prepared_->configureExecutionBurst(options));
+    current->offer(std::move(burst), generation_);
     current->adoptLatest();
     std::erase_if(bursts_, [](const auto& weak) { return weak.expired(); });
     bursts_.push_back(current);
@@ -121,13 +121,6 @@ bool SupervisedModel::isMemoryInUse() {
 
 Result<> SupervisedModel::waitForMemory(const OptionalTimePoint& deadline) {
     return latest()->waitForMemory(deadline);
-}
-
-Result<> SupervisedModel::fill(CurrentBurst& current) {
-    NNBURST_TRY_ASSIGN(std::unique_ptr<Burst> burst,
-                       prepared_->configureExecutionBurst(current.options()));
-    current.offer(std::move(burst), generation_);
-    return {};
 }
 
 Result<> SupervisedModel::prepareIn(const Supervisor::Driver& driver) {
@@ -146,20 +139,37 @@ Result<> SupervisedModel::prepareIn(const Supervisor::Driver& driver) {
 
 /// Calls to a model or burst that the driver refuses go to that of the lost driver, and fail.
 Supervisor::Restoration SupervisedModel::restore(const Supervisor::Driver& driver) {
+    if (refusals_.areFinal(driver.generation)) {
+        return Supervisor::Restoration::DONE;
+    }
     if (const Result<> there = prepareIn(driver); !there) {
-        logger().warn("a model cannot be prepared again: {}", there.error().message);
-        return Supervisor::restorationAfter(there.error());
+        return refusals_.note("a model cannot be prepared again", there.error(), driver.generation);
+    }
+    return restoreBursts();
+}
+
+Supervisor::Restoration SupervisedModel::restoreBursts() {
+    SharedPreparedModel prepared;
+    std::uint64_t generation = 0;
+    std::vector<std::weak_ptr<CurrentBurst>> bursts;
+    {
+        const system::MutexLock lock(mutex_);
+        prepared = prepared_;
+        generation = generation_;
+        bursts = bursts_;
     }
     auto all = Supervisor::Restoration::DONE;
-    const system::MutexLock lock(mutex_);
-    for (const std::weak_ptr<CurrentBurst>& weak : bursts_) {
+    for (const std::weak_ptr<CurrentBurst>& weak : bursts) {
         const auto current = weak.lock();
-        if (!current || current->latestGeneration() == generation_) {
+        if (!current || current->latestGeneration() == generation ||
+            current->refusals().areFinal(generation)) {
             continue;
         }
-        if (const Result<> filled = fill(*current); !filled) {
-            logger().warn("a burst cannot be made again: {}", filled.error().message);
-            all = std::max(all, Supervisor::restorationAfter(filled.error()));
+        if (auto made = prepared->configureExecutionBurst(current->options())) {
+            current->offer(std::move(*made), generation);
+        } else {
+            all = std::max(all, current->refusals().note("a burst cannot be made again",
+                                                         made.error(), generation));
         }
     }
     return all;

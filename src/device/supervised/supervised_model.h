@@ -71,13 +71,17 @@ class SupervisedModel final : public PreparedModel,
     [[nodiscard]] Result<SharedPreparedModel> present(const OptionalTimePoint& deadline);
     /// Prepares the model in `driver`, unless it is there.
     [[nodiscard]] Result<> prepareIn(const Supervisor::Driver& driver);
-    [[nodiscard]] Result<> fill(CurrentBurst& current) NNBURST_REQUIRES(mutex_);
+    /// Makes the bursts again that are not in the driver in which the model was prepared last.
+    [[nodiscard]] Supervisor::Restoration restoreBursts();
 
     const std::shared_ptr<Supervisor> supervisor_;
     const ModelSource source_;
 
-    system::Mutex mutex_;  // held while bursts are made, but not while the model is prepared
+    Supervisor::Refusals refusals_;  // of the supervisor's thread
+
+    system::Mutex mutex_;  // held while a call makes a burst, but not while the model is restored
     SharedPreparedModel prepared_ NNBURST_GUARDED_BY(mutex_);
+    // Changed by the supervisor's thread alone, with prepared_.
     std::uint64_t generation_ NNBURST_GUARDED_BY(mutex_);
     std::vector<std::weak_ptr<CurrentBurst>> bursts_ NNBURST_GUARDED_BY(mutex_);
 };

@@ -25,9 +25,25 @@ namespace {
 /// start.
 constexpr std::chrono::seconds kStableAfter{1};
 
+/// A restoration is not repeated sooner, whatever the options are.
+constexpr std::chrono::milliseconds kLeastRestorePause{1};
+
 std::shared_ptr<Connection> connectionOf(const SharedDevice& device) {
     const auto* const remote = dynamic_cast<const RemoteDevice*>(device.get());
     return remote == nullptr ? nullptr : remote->connection();
+}
+
+/// How a restoration has ended that has failed with this error.
+Supervisor::Restoration restorationAfter(const Error& error) noexcept {
+    switch (error.status) {
+        case ErrorStatus::DEVICE_UNAVAILABLE:
+            return Supervisor::Restoration::LOST;
+        case ErrorStatus::MISSED_DEADLINE_TRANSIENT:
+        case ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT:
+            return Supervisor::Restoration::REFUSED;
+        default:
+            return Supervisor::Restoration::DONE;
+    }
 }
 
 std::chrono::nanoseconds since(TimePoint start) {
@@ -179,6 +195,7 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
             pause_ = longerThan(pause_);
         }
         isFirstLoss_ = false;
+        restorePause_ = std::chrono::milliseconds(0);
         while (waitFor(pause_)) {
             const Result<> started = startDriver();
             if (started) {
@@ -268,7 +285,8 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
             return false;
         }
         const bool isComplete = all == Restoration::DONE;
-        restorePause_ = isComplete ? std::chrono::milliseconds(0) : longerThan(restorePause_);
+        restorePause_ = isComplete ? std::chrono::milliseconds(0)
+                                   : std::max(longerThan(restorePause_), kLeastRestorePause);
         const system::MutexLock lock(mutex_);
         if (!isComplete) {
             ++stats_.failedAttempts;
@@ -327,16 +345,14 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
     SupervisionStats stats_ NNBURST_GUARDED_BY(mutex_);
 };
 
-Supervisor::Restoration Supervisor::restorationAfter(const Error& error) noexcept {
-    switch (error.status) {
-        case ErrorStatus::DEVICE_UNAVAILABLE:
-            return Restoration::LOST;
-        case ErrorStatus::MISSED_DEADLINE_TRANSIENT:
-        case ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT:
-            return Restoration::REFUSED;
-        default:
-            return Restoration::DONE;
+Supervisor::Restoration Supervisor::Refusals::note(const char* what, const Error& error,
+                                                   std::uint64_t generation) {
+    if (std::exchange(generation_, generation) != generation) {
+        logger().warn("{}: {}", what, error.message);
     }
+    const Restoration ended = restorationAfter(error);
+    isFinal_ = ended == Restoration::DONE;
+    return ended;
 }
 
 Result<std::shared_ptr<Supervisor>> Supervisor::create(const SupervisionOptions& options) {

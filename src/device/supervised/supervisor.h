@@ -35,14 +35,31 @@ class Supervisor {
         REFUSED,  ///< for now: it is to be repeated
         LOST,     ///< this driver is lost, too
     };
-    /// How a restoration has ended that has failed with this error.
-    [[nodiscard]] static Restoration restorationAfter(const Error& error) noexcept;
+
+    /// The refusals of one object by the drivers in which it was to be restored. On the
+    /// supervisor's thread.
+    class Refusals {
+      public:
+        /// Whether the driver of `generation` has refused the object for good.
+        [[nodiscard]] bool areFinal(std::uint64_t generation) const noexcept {
+            return isFinal_ && generation == generation_;
+        }
+        /// Notes that the driver of `generation` has refused the object with `error`, and logs it
+        /// after `what` if it is the first time. Returns how the restoration has ended.
+        [[nodiscard]] Restoration note(const char* what, const Error& error,
+                                       std::uint64_t generation);
+
+      private:
+        std::uint64_t generation_ = 0;  // of the last refusal
+        bool isFinal_ = false;
+    };
 
     /// An object that is made again in each driver.
     class Restorable {
       public:
         virtual ~Restorable() = default;
-        /// Makes what is not in `driver` yet, and logs errors. On the supervisor's thread.
+        /// Makes what is not in `driver` yet and was not refused by it for good, and logs errors.
+        /// On the supervisor's thread.
         [[nodiscard]] virtual Restoration restore(const Driver& driver) = 0;
     };
 

@@ -8,8 +8,8 @@ namespace nnburst::exec {
 
 namespace {
 
-/// A step with its state, and mostly an operator of XNNPACK.
-constexpr std::uint64_t kBytesOfOperation = 1024;
+/// A step with its state, without its operator of XNNPACK.
+constexpr std::uint64_t kBytesOfOperation = 512;
 /// An input or output of an operation, as the step sees it.
 constexpr std::uint64_t kBytesOfOperandOfOperation = 128;
 /// The shape and the place of an operand.

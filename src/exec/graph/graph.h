@@ -38,8 +38,8 @@ struct Graph {
     /// The weights that were packed so far. `constants` must not change during the call.
     [[nodiscard]] PackedGraph packed() const;
 
-    /// What a plan or an interpreter of the graph takes beside the values of operands and what its
-    /// steps keep, about.
+    /// Estimate of the bytes that a plan or an interpreter of the graph takes, without the values
+    /// of operands and without what its steps keep.
     [[nodiscard]] std::uint64_t structureBytes() const noexcept;
 
     Subgraph subgraph;

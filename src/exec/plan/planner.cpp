@@ -15,6 +15,7 @@
 #include "log/assert.h"
 #include "memory/reserved_addresses.h"
 #include "model/invalid.h"
+#include "system/scheduling.h"
 
 namespace nnburst::exec {
 
@@ -130,11 +131,12 @@ class Storage {
 class Planner {
   public:
     Planner(Graph& graph, const Specialization& specialization, const Kernels& kernels,
-            xnnpack::OperatorCache& operators, const RunLimits& limits)
+            xnnpack::OperatorCache& operators, const PlanningTurns& turns, const RunLimits& limits)
         : graph_(graph),
           specialization_(specialization),
           kernels_(kernels),
           operators_(operators),
+          turns_(turns),
           limits_(limits),
           shapes_(graph),
           storage_(graph.subgraph.operands.size()) {}
@@ -204,6 +206,9 @@ class Planner {
         for (std::uint32_t index = 0; index < graph_.subgraph.operations.size(); ++index) {
             if (graph_.isFolded[index]) {
                 continue;
+            }
+            if (!turns_.isAwaited()) {
+                system::letOthersRun();
             }
             if (limits_.isOver()) {
                 return limits_.endedBefore(index);
@@ -383,6 +388,7 @@ class Planner {
     const Specialization& specialization_;
     const Kernels& kernels_;
     xnnpack::OperatorCache& operators_;
+    const PlanningTurns& turns_;  // those of the graph
     const RunLimits& limits_;
     ShapeInference shapes_;
     Storage storage_;
@@ -398,9 +404,9 @@ class Planner {
 Result<std::unique_ptr<Plan>> makePlan(Graph& graph, const Specialization& specialization,
                                        const Kernels& kernels, xnnpack::OperatorCache& operators,
                                        PlanningTurns::Turn turn, const RunLimits& limits) {
-    Planner planner(graph, specialization, kernels, operators, limits);
+    Planner planner(graph, specialization, kernels, operators, *turn, limits);
     NNBURST_TRY_ASSIGN(std::unique_ptr<Plan> plan, planner.make());
-    turn.reset();
+    turn.reset();  // the end of the critical section
     NNBURST_TRY(planner.setUp(*plan));
     return plan;
 }

@@ -22,8 +22,10 @@ namespace nnburst::exec {
 /// steps need in runs are copied by `Constants::keep`. The plan points into `graph` and uses
 /// `kernels`. Weights that our own kernels pack are charged to the account of `limits`, unless that
 /// is null. Ends between two operations when `limits` is over, and does not yield to other
-/// executions. INVALID_ARGUMENT names the operation that cannot be. `turn` is that of `graph`. It
-/// ends before steps are set up: that may take long.
+/// executions. INVALID_ARGUMENT names the operation that cannot be. `turn`, which is not null, is
+/// the right to plan `graph`. While no other thread waits for it, the planner calls letOthersRun
+/// between operations. It is given back before the steps are set up, since setting them up may take
+/// long.
 [[nodiscard]] Result<std::unique_ptr<Plan>> makePlan(
     Graph& graph, const Specialization& specialization, const Kernels& kernels,
     xnnpack::OperatorCache& operators, PlanningTurns::Turn turn, const RunLimits& limits = {});

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kCancellationPollInterval{10};
 
 }  // namespace
 
-Result<PlanningTurns::Turn> PlanningTurns::wait(const RunLimits& limits) {
+Result<PlanningTurns::Turn> PlanningTurns::take(const RunLimits& limits) {
     const system::MutexLock lock(mutex_);
     while (isTaken_) {
         if (limits.isOver()) {
@@ -26,7 +26,9 @@ Result<PlanningTurns::Turn> PlanningTurns::wait(const RunLimits& limits) {
         if (limits.deadline) {
             until = std::min(until, *limits.deadline);
         }
+        waiterCount_.fetch_add(1, std::memory_order_relaxed);
         (void)hasEnded_.waitUntil(mutex_, until);
+        waiterCount_.fetch_sub(1, std::memory_order_relaxed);
     }
     isTaken_ = true;
     return Turn(this);

@@ -5,6 +5,8 @@
 /// \file
 /// The order of threads that make plans of one graph: one after the other.
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "exec/plan/run_limits.h"
@@ -27,7 +29,12 @@ class PlanningTurns {
     /// Takes the turn, after those of other threads. MISSED_DEADLINE_TRANSIENT if the deadline of
     /// `limits` passes before that, GENERAL_FAILURE if the run is cancelled. A turn that is free is
     /// taken in any case.
-    [[nodiscard]] Result<Turn> wait(const RunLimits& limits = {});
+    [[nodiscard]] Result<Turn> take(const RunLimits& limits = {});
+
+    /// Whether a thread waits for its turn.
+    [[nodiscard]] bool isAwaited() const noexcept {
+        return waiterCount_.load(std::memory_order_relaxed) != 0;  // only a hint
+    }
 
   private:
     void end() noexcept;
@@ -35,6 +42,7 @@ class PlanningTurns {
     system::Mutex mutex_;
     system::ConditionVariable hasEnded_;
     bool isTaken_ NNBURST_GUARDED_BY(mutex_) = false;
+    std::atomic<std::uint32_t> waiterCount_{0};
 };
 
 }  // namespace nnburst::exec

@@ -60,8 +60,9 @@ struct RunLimits {
         return ended(fmt::format("before operation {}", operation));
     }
 
-    /// The error of a run that was over before other runs had made their plans.
-    /// MISSED_DEADLINE_TRANSIENT after the deadline: the time went to others.
+    /// The error of a run whose deadline passed, or that was cancelled, while it waited for other
+    /// runs to make their plans. MISSED_DEADLINE_TRANSIENT after the deadline: the time went to
+    /// others.
     [[nodiscard]] tl::unexpected<Error> endedWhileOthersPlanned() const {
         return ended("while other executions planned the model",
                      ErrorStatus::MISSED_DEADLINE_TRANSIENT);

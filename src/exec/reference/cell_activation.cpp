@@ -9,14 +9,18 @@
 
 namespace nnburst::exec {
 
-Result<CellActivation> readCellActivation(const OperationView& operation, std::size_t index) {
+Result<CellActivation> readCellActivation(const OperationView& operation, std::size_t index,
+                                          HasRelu1 hasRelu1) {
+    const bool acceptsRelu1 = hasRelu1 == HasRelu1::YES;
     NNBURST_TRY_ASSIGN(const std::int32_t value,
                        readConstantInt32(operation, index, "activation", 0));
     OperationCheck check(operation, ShapeKnowledge::COMPLETE);
-    check.input(index, "activation").require(value <= 4 || value == 6, [&] {
+    const bool isRelu1 = value == static_cast<std::int32_t>(CellActivation::RELU1);
+    const bool isKnown = value <= 4 || value == 6;
+    check.input(index, "activation").require(isKnown && (acceptsRelu1 || !isRelu1), [&] {
         return fmt::format(
-            "value {}; must be 0 (NONE), 1 (RELU), 2 (RELU1), 3 (RELU6), 4 (TANH) or 6 (SIGMOID)",
-            value);
+            "value {}; must be 0 (NONE), 1 (RELU), {}3 (RELU6), 4 (TANH) or 6 (SIGMOID)", value,
+            acceptsRelu1 ? "2 (RELU1), " : "");
     });
     NNBURST_TRY(check.result());
     return static_cast<CellActivation>(value);

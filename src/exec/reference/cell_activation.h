@@ -28,10 +28,14 @@ enum class CellActivation : std::int32_t {
     SIGMOID = 6
 };
 
-/// Reads the activation of an RNN or SVDF, which is input `index`: a constant INT32. The HAL's text
-/// names FusedActivationFunc there; AOSP's drivers compute TANH and SIGMOID, too.
+/// Whether an operation has the activation RELU1.
+enum class HasRelu1 : std::uint8_t { NO, YES };
+
+/// Reads the activation of a recurrent operation, which is input `index`: a constant INT32. For RNN
+/// and SVDF the HAL's text names FusedActivationFunc; AOSP's drivers compute TANH and SIGMOID, too.
 [[nodiscard]] Result<CellActivation> readCellActivation(const OperationView& operation,
-                                                        std::size_t index);
+                                                        std::size_t index,
+                                                        HasRelu1 hasRelu1 = HasRelu1::YES);
 
 // Loops over the units of a cell, until the run of `operation` is out of time.
 

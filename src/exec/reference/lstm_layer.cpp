@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "exec/operation/activation.h"
 #include "exec/operation/scalar_reads.h"
+#include "exec/reference/cell_activation.h"
 
 namespace nnburst::exec {
 
@@ -136,28 +136,13 @@ Result<float> readClip(const OperationView& operation, std::size_t index, const 
     return value;
 }
 
-Result<CellActivation> readLstmActivation(const OperationView& operation, std::size_t index) {
-    NNBURST_TRY_ASSIGN(const std::int32_t activation,
-                       readConstantInt32(operation, index, "activation", 0));
-    OperationCheck check(operation, ShapeKnowledge::COMPLETE);
-    check.input(index, "activation")
-        .require(activation == 0 || activation == 1 || activation == 3 || activation == 4 ||
-                     activation == 6,
-                 [&] {
-                     return fmt::format(
-                         "value {}; must be 0 (none), 1 (RELU), 3 (RELU6), 4 (TANH) or 6 (SIGMOID)",
-                         activation);
-                 });
-    NNBURST_TRY(check.result());
-    return static_cast<CellActivation>(activation);
-}
-
 }  // namespace
 
 Result<LstmParameters> readLstmParameters(const OperationView& operation, std::size_t first) {
     LstmParameters parameters;
     ScalarReads reads;
-    NNBURST_TRY(reads.take(readLstmActivation(operation, first), parameters.activation));
+    NNBURST_TRY(
+        reads.take(readCellActivation(operation, first, HasRelu1::NO), parameters.activation));
     NNBURST_TRY(reads.take(readClip(operation, first + 1, "cell clip"), parameters.cellClip));
     NNBURST_TRY(
         reads.take(readClip(operation, first + 2, "projection clip"), parameters.projectionClip));

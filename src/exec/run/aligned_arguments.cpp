@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "memory/drop_pages.h"
+
 namespace nnburst::exec {
 
 Result<> AlignedArguments::copy(const RequestBindings& given) {
@@ -19,7 +21,9 @@ Result<> AlignedArguments::copyUnaligned(std::vector<ArgumentBinding>& arguments
         if (argument.isUnaligned) {
             NNBURST_TRY_ASSIGN(Charge charge,
                                chargeTo(account_, Resource::MEMORY, argument.lengthBytes));
-            NNBURST_TRY_ASSIGN(AlignedBuffer copy, AlignedBuffer::allocate(argument.lengthBytes));
+            NNBURST_TRY_ASSIGN(
+                AlignedBuffer copy,
+                AlignedBuffer::allocate(argument.lengthBytes, kPagesDroppedAtOnceBytes));
             NNBURST_TRY(copying_.copy(copy.data(), argument.data, argument.lengthBytes));
             argument.data = copy.data();
             copies_.push_back({.charge = std::move(charge), .buffer = std::move(copy)});

@@ -6,10 +6,12 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "account/account.h"
+#include "account/growing_charge.h"
 #include "exec/graph/graph.h"
 #include "exec/graph/model_check.h"
 #include "exec/graph/omission_check.h"
@@ -40,6 +42,23 @@ Account* Caller::account() const noexcept {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// CompiledModel::checkOmitted.
+Result<> checkOmittedInputs(const ModelGraphs& graphs, std::span<const RequestArgument> inputs,
+                            const std::atomic<bool>* isCancelled) {
+    std::vector<bool> isOmitted;
+    for (const RequestArgument& input : inputs) {
+        isOmitted.push_back(input.hasNoValue);
+    }
+    if (std::find(isOmitted.begin(), isOmitted.end(), true) == isOmitted.end()) {
+        return {};
+    }
+    std::vector<const Graph*> referenced;
+    for (const auto& graph : graphs.referenced) {
+        referenced.push_back(graph->graph.get());
+    }
+    return OmissionCheck(std::move(referenced), isCancelled).check(*graphs.main->graph, isOmitted);
+}
 
 class RunnableModel final : public CompiledModel {
   public:
@@ -140,10 +159,13 @@ class RunnableModel final : public CompiledModel {
         return last < usedRunners_.count() ? last : firstRunner(caller);
     }
     std::uint32_t firstRunner(const Caller& caller);
-    /// Makes a further runner, which is charged to `account`, unless that is null. False if that is
-    /// not possible: then the model makes no more runners, unless only the account's limit was the
-    /// reason.
+    /// Makes a further runner, which is charged to `account`, unless that is null. May plan, and
+    /// wait for others that plan, while growth_ is held. False if that is not possible: then the
+    /// model makes no more runners, unless the account's limit may be the reason.
     bool addRunner(Account* account) NNBURST_REQUIRES(growth_);
+    /// Adds what the runner takes to `charge`, most of it while it is made.
+    Result<std::unique_ptr<ModelRunner>> makeChargedRunner(std::uint32_t index,
+                                                           GrowingCharge& charge);
     Result<std::unique_ptr<ModelRunner>> makeRunner(std::uint32_t index,
                                                     const PreparationLimits& limits);
 
@@ -154,7 +176,8 @@ class RunnableModel final : public CompiledModel {
 
     ModelGraphs graphs_;
     /// For the runners beyond the first. Changed with growth_ held.
-    std::array<Charge, kMaximumRunners> charges_;
+    std::vector<GrowingCharge> charges_;
+    std::uint64_t preparedBytes_ = 0;  // of the first runner, before its first run
     /// Each is used by the execution that holds it in `usedRunners_`. Those that are counted there
     /// stay.
     std::array<std::unique_ptr<ModelRunner>, kMaximumRunners> runners_;
@@ -170,6 +193,7 @@ Result<> RunnableModel::prepare(const Model& model, const PackedModel& packed,
     NNBURST_ASSERT(runners_[0] == nullptr, "a model is prepared twice");
     NNBURST_TRY_ASSIGN(graphs_, ModelGraphs::create(model, packed));
     NNBURST_TRY_ASSIGN(runners_[0], makeRunner(0, limits));
+    preparedBytes_ = runners_[0]->memoryBytes();
     return {};
 }
 
@@ -196,6 +220,15 @@ Result<std::unique_ptr<ModelRunner>> RunnableModel::makeRunner(std::uint32_t ind
     return runner;
 }
 
+Result<std::unique_ptr<ModelRunner>> RunnableModel::makeChargedRunner(std::uint32_t index,
+                                                                      GrowingCharge& charge) {
+    NNBURST_TRY_ASSIGN(auto runner, makeRunner(index, {.memory = &charge}));
+    // The sizes of operators are known only now.
+    const std::uint64_t bytes = runner->memoryBytes();
+    NNBURST_TRY(charge.add(bytes - std::min(bytes, charge.amount())));
+    return runner;
+}
+
 std::uint32_t RunnableModel::runnersOfUse() const noexcept {
     return width() == ExecutionGate::Pass::Width::ALL_LANES
                ? 1
@@ -212,21 +245,18 @@ bool RunnableModel::addRunner(Account* account) {
     for (std::uint32_t index = 1; index < count; ++index) {
         used += runners_[index]->memoryBytes();
     }
-    // The next runner has at least the structure and the temporaries of the first.
-    const std::uint64_t expected = runners_[0]->memoryBytes();
-    if (limit != 0 && used + expected <= limit) {
-        auto charge = chargeTo(account, Resource::MEMORY, expected);
-        if (!charge) {
+    // A new runner takes about as much as the first one took.
+    if (limit != 0 && used + preparedBytes_ <= limit) {
+        if (account != nullptr && account->available(Resource::MEMORY) < preparedBytes_) {
             return false;  // another client may have room for it
         }
-        auto runner = makeRunner(count, {});
+        GrowingCharge charge(account, Resource::MEMORY);
+        auto runner = makeChargedRunner(count, charge);
+        if (!runner && account != nullptr) {
+            return false;
+        }
         if (runner && used + (*runner)->memoryBytes() <= limit) {
-            *charge = Charge();
-            charge = chargeTo(account, Resource::MEMORY, (*runner)->memoryBytes());
-            if (!charge) {
-                return false;
-            }
-            charges_[count] = std::move(*charge);
+            charges_.push_back(std::move(charge));
             used += (*runner)->memoryBytes();
             runners_[count] = std::move(*runner);
             usedRunners_.add();
@@ -252,11 +282,12 @@ void RunnableModel::makeRunnersForUsers(Account* account) {
 }
 
 /// An execution that has to wait for a runner makes one, unless it is one of many of the same
-/// bindings: those allocate nothing.
+/// bindings: those allocate nothing. While another thread makes one, the execution waits at the
+/// gate, which ends the wait at its deadline.
 std::uint32_t RunnableModel::firstRunner(const Caller& caller) {
     if (maximumRunners_.load(std::memory_order_relaxed) > usedRunners_.count() &&
-        usedRunners_.areAllHeld()) {
-        const system::MutexLock lock(growth_);
+        usedRunners_.areAllHeld() && growth_.try_lock()) {
+        const system::MutexLock lock(growth_, std::adopt_lock);
         if (usedRunners_.areAllHeld()) {
             (void)addRunner(caller.account());
         }
@@ -266,18 +297,7 @@ std::uint32_t RunnableModel::firstRunner(const Caller& caller) {
 
 Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs,
                                      const std::atomic<bool>* isCancelled) const {
-    std::vector<bool> isOmitted;
-    for (const RequestArgument& input : inputs) {
-        isOmitted.push_back(input.hasNoValue);
-    }
-    if (std::find(isOmitted.begin(), isOmitted.end(), true) == isOmitted.end()) {
-        return {};
-    }
-    std::vector<const Graph*> referenced;
-    for (const auto& graph : graphs_.referenced) {
-        referenced.push_back(graph->graph.get());
-    }
-    return OmissionCheck(std::move(referenced), isCancelled).check(*graphs_.main->graph, isOmitted);
+    return checkOmittedInputs(graphs_, inputs, isCancelled);
 }
 
 Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,

@@ -77,9 +77,13 @@ Result<> ExecutionSession::run(const RequestArguments& request, RequestMemorySou
     return result;
 }
 
-bool ExecutionSession::bind(const RequestArguments& request, RequestBindings& bindings) const {
+bool ExecutionSession::mayBind() const noexcept {
     return isAllMapped_ && deviceBuffers_.empty() &&
-           supportsReusableExecutions(executable_.version) &&
+           supportsReusableExecutions(executable_.version);
+}
+
+bool ExecutionSession::bind(const RequestArguments& request, RequestBindings& bindings) const {
+    return mayBind() &&
            executable_.model->bind(request.inputs, request.outputs, views_, bindings).has_value();
 }
 

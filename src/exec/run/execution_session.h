@@ -52,10 +52,13 @@ class ExecutionSession {
                                const ExecutionOptions& options, const OptionalTimePoint& arrival,
                                ExecutionOutcome& outcome);
 
+    /// False if `bind` would fail for the last `run` whatever its arguments: memory that is not
+    /// mapped, device buffers, a version of the HAL that does not keep reusable executions.
+    [[nodiscard]] bool mayBind() const noexcept;
+
     /// Resolves `request`, the one of the last `run` or a copy of it, for runBound. The bindings
     /// are good as long as the arguments stay where they are and the memory stays mapped. False if
-    /// that cannot be done once for all executions: memory that is not mapped, a request that
-    /// breaks a rule, a version of the HAL that does not keep reusable executions.
+    /// that cannot be done once for all executions: not mayBind(), or a request that breaks a rule.
     [[nodiscard]] bool bind(const RequestArguments& request, RequestBindings& bindings) const;
 
     /// As run, of a request that `bind` has resolved. The shortest path to the kernels.

@@ -218,7 +218,7 @@ Result<GraphRunner::Specialized> GraphRunner::specialize(const RunLimits& limits
         ofPlan.planMemory = &charge;
     }
     NNBURST_TRY(ofPlan.chargePlan(structureBytes_));
-    NNBURST_TRY_ASSIGN(PlanningTurns::Turn turn, shared_.planning.wait(limits));
+    NNBURST_TRY_ASSIGN(PlanningTurns::Turn turn, shared_.planning.take(limits));
     xnnpack::AllocationCount created;
     NNBURST_TRY_ASSIGN(std::unique_ptr<Plan> plan, makePlan(*shared_.graph, wanted_, kernels_,
                                                             operators_, std::move(turn), ofPlan));

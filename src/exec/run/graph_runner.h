@@ -68,7 +68,7 @@ struct SharedGraph {
 
     /// What has been packed so far. Thread-safe.
     [[nodiscard]] PackedGraph packed() {
-        const auto turn = planning.wait();
+        const auto turn = planning.take();
         return graph->packed();
     }
 

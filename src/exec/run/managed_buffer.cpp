@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "log/assert.h"
+#include "memory/mapped_pages.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "nnburst/validation.h"
@@ -110,7 +111,7 @@ Result<> ManagedBuffer::copyTo(const SharedRegion& destination) const {
             "must be the same",
             sizeBytes, destination->sizeBytes());
     }
-    return destination->write(0, {storage->data(), sizeBytes});
+    return writeMapped(*destination, 0, {storage->data(), sizeBytes});
 }
 
 Result<> ManagedBuffer::copyFrom(const SharedRegion& source, const Dimensions& dimensions) {

@@ -201,6 +201,16 @@ class NotifySocket {
         pollfd event{.fd = socket_.get(), .events = POLLIN, .revents = 0};
         return ::poll(&event, 1, static_cast<int>(within.count())) > 0;
     }
+    /// Receives all messages that are there.
+    [[nodiscard]] std::string takeAll() const {
+        std::string all;
+        while (hasMessage(0ms)) {
+            std::array<char, 1024> buffer{};
+            const ssize_t count = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
+            all.append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+        }
+        return all;
+    }
     /// Sends messages until there is no room for another.
     void fill() const {
         const sockaddr_un address = unixAddress(path_);
@@ -238,6 +248,19 @@ TEST(ServiceManagerTest, isToldLaterThatTheDriverServesIfItHasNoRoomForThat) {
     manager.fill();
     const DriverProcess driver;  // it serves, and has tried
     EXPECT_TRUE(manager.awaitMessage("READY=1"));
+}
+
+TEST(ServiceManagerTest, isNotToldThatADriverServesAfterItWasToldThatItStops) {
+    const NotifySocket manager("3000000");  // a report each second
+    manager.fill();
+    DriverProcess driver;  // it serves, and could not say so
+    LoopingExecution execution(driver.connect(), false);
+    const auto ended = execution.start(1500ms, driver.pid());
+    (void)manager.takeAll();
+    driver.signal(SIGTERM);
+    EXPECT_TRUE(manager.awaitMessage("STOPPING=1"));
+    EXPECT_EQ(driver.waitForEnd(), 0);
+    EXPECT_THAT(manager.takeAll(), Not(HasSubstr("READY=1")));
 }
 
 TEST(ServiceManagerTest, isNotToldOfADriverThatAnApplicationStarts) {

@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "device/driver_process.h"
+#include "device/hal_models.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {
@@ -109,6 +110,65 @@ class SupervisedDeviceTest : public testing::Test {
     std::unique_ptr<Burst> burst;
     AddRequest add;
     ExecutionOutcome outcome;
+};
+
+/// A device in this process that refuses models other than additions for good, and the first
+/// additions for now.
+class RefusingDevice final : public Device {
+  public:
+    explicit RefusingDevice(std::atomic<int>& finalRefusals) : finalRefusals_(finalRefusals) {}
+
+    [[nodiscard]] HalVersion getHalVersion() const noexcept override {
+        return inner_->getHalVersion();
+    }
+    [[nodiscard]] Result<Capabilities> getCapabilities() override {
+        return inner_->getCapabilities();
+    }
+    [[nodiscard]] Result<DeviceType> getType() override { return inner_->getType(); }
+    [[nodiscard]] Result<std::string> getVersionString() override {
+        return inner_->getVersionString();
+    }
+    [[nodiscard]] Result<std::vector<Extension>> getSupportedExtensions() override {
+        return inner_->getSupportedExtensions();
+    }
+    [[nodiscard]] Result<NumberOfCacheFiles> getNumberOfCacheFilesNeeded() override {
+        return inner_->getNumberOfCacheFilesNeeded();
+    }
+    [[nodiscard]] DeviceStatus getStatus() override { return inner_->getStatus(); }
+    [[nodiscard]] Result<std::vector<bool>> getSupportedOperations(const Model& model) override {
+        return inner_->getSupportedOperations(model);
+    }
+    [[nodiscard]] Result<> prepareModel(const Model& model, const PrepareOptions& options,
+                                        PreparedModelCallback callback) override {
+        ErrorStatus status = ErrorStatus::NONE;
+        if (model.main.operations.at(0).type != OperationType::ADD) {
+            ++finalRefusals_;
+            status = ErrorStatus::INVALID_ARGUMENT;
+        } else if (refusalsForNow_ > 0) {
+            --refusalsForNow_;
+            status = ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT;
+        }
+        if (status == ErrorStatus::NONE) {
+            return inner_->prepareModel(model, options, std::move(callback));
+        }
+        const Error error{status, "this device refuses the model"};
+        callback(tl::unexpected<Error>(error));
+        return tl::unexpected<Error>(error);
+    }
+    [[nodiscard]] Result<> prepareModelFromCache(const PrepareOptions& options,
+                                                 PreparedModelCallback callback) override {
+        return inner_->prepareModelFromCache(options, std::move(callback));
+    }
+    [[nodiscard]] Result<AllocatedBuffer> allocate(
+        const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
+        std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) override {
+        return inner_->allocate(desc, preparedModels, inputRoles, outputRoles);
+    }
+
+  private:
+    const SharedDevice inner_ = *makeLocalDevice();
+    std::atomic<int>& finalRefusals_;
+    int refusalsForNow_ = 3;
 };
 
 void expectStatus(const Result<>& result, ErrorStatus status) {
@@ -282,6 +342,25 @@ TEST_F(SupervisedDeviceTest, makesABurstAgainThatTheNextDriverHasRefusedForNow) 
     burst = nullptr;
     EXPECT_TRUE(eventually([&] { return other->execute(add.request, {}, outcome).has_value(); }));
     EXPECT_EQ(device->supervisionStats().losses, 1U);
+}
+
+TEST_F(SupervisedDeviceTest, asksOnceForAModelThatTheNextDriverRefusesForGood) {
+    std::atomic<int> finalRefusals{0};
+    SupervisionOptions its = options();
+    its.start = [&]() -> Result<SharedDevice> {
+        if (++starts == 1) {
+            return spawnQuietly();
+        }
+        return SharedDevice(std::make_shared<RefusingDevice>(finalRefusals));
+    };
+    start(its);
+    const SharedPreparedModel other = *prepareModel(*device, makeEndlessModel());
+    loseDriver();
+    EXPECT_TRUE(eventually([&] { return execute(1.0F).has_value(); }));
+    EXPECT_EQ(device->supervisionStats().failedAttempts, 3U);
+    EXPECT_EQ(finalRefusals, 1);
+    expectStatus(other->executeSynchronously(add.request, {}, outcome),
+                 ErrorStatus::DEVICE_UNAVAILABLE);
 }
 
 TEST_F(SupervisedDeviceTest, takesNoDriverOfAnotherVersion) {

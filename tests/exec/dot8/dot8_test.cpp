@@ -652,7 +652,7 @@ TEST(Dot8Models, runOnOurKernelsUnlessTheseAreSwitchedOff) {
         PlanningTurns planning;
         const auto plan =
             makePlan(**graph, {.inputs = {{.shape = {1, 8, 8, 16}}}, .omittedOutputs = {0}},
-                     kernels, operators, *planning.wait());
+                     kernels, operators, *planning.take());
         ASSERT_TRUE(plan) << plan.error().message;
         EXPECT_EQ((*graph)->packedWeights->all().size(), useDotProducts ? 1U : 0U);
     }

@@ -182,7 +182,7 @@ Result<std::unique_ptr<Plan>> tryPlan(Graph& graph, xnnpack::OperatorCache& oper
     }
     specialization.omittedOutputs.resize(graph.subgraph.outputIndexes.size());
     PlanningTurns planning;
-    return makePlan(graph, specialization, kernels, operators, *planning.wait(), limits);
+    return makePlan(graph, specialization, kernels, operators, *planning.take(), limits);
 }
 
 std::unique_ptr<Plan> plan(Graph& graph, xnnpack::OperatorCache& operators, bool useXnnpack) {
@@ -316,10 +316,10 @@ TEST(Planner, makesNoStepsForARunThatIsOver) {
 
 TEST(PlanningTurns, areTakenOneAfterTheOther) {
     PlanningTurns planning;
-    PlanningTurns::Turn turn = *planning.wait();
+    PlanningTurns::Turn turn = *planning.take();
     std::atomic<bool> isTaken{false};
     std::thread other([&] {
-        EXPECT_TRUE(planning.wait());
+        EXPECT_TRUE(planning.take());
         isTaken = true;
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
@@ -329,11 +329,28 @@ TEST(PlanningTurns, areTakenOneAfterTheOther) {
     EXPECT_TRUE(isTaken);
 }
 
+TEST(PlanningTurns, knowWhetherAThreadWaits) {
+    PlanningTurns planning;
+    PlanningTurns::Turn turn = *planning.take();
+    EXPECT_FALSE(planning.isAwaited());
+    std::thread other([&] { EXPECT_TRUE(planning.take()); });
+    const auto watchdog = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    bool isAwaited = false;
+    while (!isAwaited && std::chrono::steady_clock::now() < watchdog) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        isAwaited = planning.isAwaited();
+    }
+    EXPECT_TRUE(isAwaited);
+    turn.reset();
+    other.join();
+    EXPECT_FALSE(planning.isAwaited());
+}
+
 TEST(PlanningTurns, areNotAwaitedByARunThatIsOver) {
     PlanningTurns planning;
-    EXPECT_TRUE(planning.wait({.deadline = TimePoint()})) << "a free turn needs no wait";
-    const PlanningTurns::Turn turn = *planning.wait();
-    const auto late = planning.wait(
+    EXPECT_TRUE(planning.take({.deadline = TimePoint()})) << "a free turn needs no wait";
+    const PlanningTurns::Turn turn = *planning.take();
+    const auto late = planning.take(
         {.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20)});
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
@@ -344,7 +361,7 @@ TEST(PlanningTurns, areNotAwaitedByARunThatIsOver) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         isCancelled = true;
     });
-    const auto cancelled = planning.wait({.isCancelled = &isCancelled});
+    const auto cancelled = planning.take({.isCancelled = &isCancelled});
     cancelling.join();
     ASSERT_FALSE(cancelled);
     EXPECT_EQ(cancelled.error().status, ErrorStatus::GENERAL_FAILURE);

@@ -257,7 +257,7 @@ TEST(RecurrentActivation, mayBeTanhOrSigmoid) {
     }
 }
 
-TEST(RecurrentActivation, isRefusedIfTheHalHasNoSuch) {
+TEST(RecurrentActivation, refusesOthers) {
     for (const OperationType type : kActivated) {
         for (const OperandType elements : {TENSOR_FLOAT32, TENSOR_FLOAT16}) {
             for (const std::int32_t activation : {5, 7}) {
@@ -599,7 +599,7 @@ TEST(Lstm, refusesOperandsThatBreakARule) {
              "LSTM input 8 (recurrent-to-output weights): size 2 of axis 1; must be 4, the number "
              "of cell units, as there is no projection"},
             {[](auto& o) { o.inputs[20] = scalar(2); },
-             "LSTM input 20 (activation): value 2; must be 0 (none), 1 (RELU), 3 (RELU6), 4 (TANH) "
+             "LSTM input 20 (activation): value 2; must be 0 (NONE), 1 (RELU), 3 (RELU6), 4 (TANH) "
              "or 6 (SIGMOID)"},
             {[](auto& o) { o.inputs[21] = scalar(-1.0F); },
              "LSTM input 21 (cell clip): value -1; must be at least 0"},
@@ -995,7 +995,7 @@ TEST(Quantized16BitLstm, takesBiasesWhoseScaleIsRounded) {
 
 // ---- SVDF
 
-TEST(Svdf, multipliesFeaturesBeyondHalvesByTheTimeWeights) {
+TEST(Svdf, keepsFeaturesThatExceedTheRangeOfFloat16) {
     TestOperation operation{
         OperationType::SVDF,
         {halves({1, 1}, {300.0F}), halves({1, 1}, {300.0F}), halves({1, 2}, {0.0F, 0.01F}),

@@ -28,6 +28,7 @@
 #include "nnburst/model_builder.h"
 #include "support/allocation_counter.h"
 #include "support/model_runner.h"
+#include "support/page_drops.h"
 
 namespace nnburst::exec {
 namespace {
@@ -401,10 +402,18 @@ TEST(ModelRunners, countTheStructureOfTheirPlansAndInterpreters) {
         const SharedAccount poor = accountWith(kChainBytes);
         makeTwoRunners(*model, poor.get());
         EXPECT_EQ(model->runnerCount(), 1U);
+        if (!isInterpreted) {
+            const SharedAccount almost = accountWith(alone);
+            makeTwoRunners(*model, almost.get());
+            EXPECT_EQ(model->runnerCount(), 1U) << "there is no room for its operators";
+            EXPECT_EQ(almost->usage(Resource::MEMORY).used, 0U);
+        }
         const SharedAccount rich = accountWith(1 << 30);
         makeTwoRunners(*model, rich.get());
         EXPECT_EQ(model->runnerCount(), 2U);
         EXPECT_GE(rich->usage(Resource::MEMORY).used, kChainBytes);
+        EXPECT_GE(rich->usage(Resource::MEMORY).used, model->memoryBytes() - alone)
+            << "the operators of the second runner are charged, too";
         TestRequest request;
         request.addInput(bytesOf(std::vector<float>(4)));
         if (isInterpreted) {
@@ -431,6 +440,22 @@ TEST(ModelRunners, areNotMadeIfTheirStructureExceedsALimit) {
         EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)
             << refused.error().message;
     }
+}
+
+TEST(ModelRunners, areMadeHoweverMuchThePlansOfTheFirstTake) {
+    constexpr std::uint64_t kLimit = 2 * kChainBytes;
+    const Model source = chainOfSums({0}, false);
+    const auto model = compileOn(engineWith(2, {.concurrencyMemoryBytes = kLimit}), source);
+    ASSERT_TRUE(model);
+    TestRequest request;
+    request.addInput(bytesOf(std::vector<float>(4)), {4});
+    request.addOutput(4 * sizeof(float));
+    ASSERT_TRUE(request.run(*model));
+    ASSERT_GT(model->memoryBytes(), kLimit);
+    const SharedAccount poor = accountWith(kChainBytes);
+    makeTwoRunners(*model, poor.get());
+    EXPECT_EQ(model->runnerCount(), 2U) << "the second one has no plan yet";
+    EXPECT_EQ(poor->usage(Resource::MEMORY).used, 0U);
 }
 
 TEST(ModelRunners, chargeTheStructureOfEachPlanToTheClientWhoseRunMakesIt) {
@@ -476,7 +501,7 @@ TEST(GraphRunner, waitsUntilItsDeadlineWhileOthersPlanTheGraph) {
     const std::array inputs{GraphInput{.shape = {4}, .data = memory.data()}};
     FourFloats output;
     {
-        const auto turn = (*shared)->planning.wait();
+        const auto turn = (*shared)->planning.take();
         const Result<> late =
             runner.run(inputs, output, {.deadline = std::chrono::steady_clock::now() + 20ms});
         ASSERT_FALSE(late);
@@ -484,7 +509,7 @@ TEST(GraphRunner, waitsUntilItsDeadlineWhileOthersPlanTheGraph) {
     }
     const Result<> run = runner.run(inputs, output, {});
     ASSERT_TRUE(run) << run.error().message;
-    const auto turn = (*shared)->planning.wait();
+    const auto turn = (*shared)->planning.take();
     EXPECT_TRUE(runner.run(inputs, output, {})) << "a run that has a plan does not wait";
 }
 
@@ -685,13 +710,16 @@ TEST(ModelRunners, keepNoOperatorsOfPlansThatFail) {
     }
     constexpr std::uint64_t kWeightBytes =
         std::uint64_t{kConvolvedChannels} * 9 * kConvolvedChannels * sizeof(float);
-    Amounts limits;  // for the structure of a plan, but not for the addresses of 8 rows
-    limits[Resource::MEMORY] = 4096;
-    ClientShare poor(nullptr, Account::create("poor", limits));
+    const Model source = convolutionOfAnySize(kConvolvedChannels);
+    const auto graph = Graph::create(source, source.main);
+    ASSERT_TRUE(graph) << graph.error().message;
+    const std::uint64_t structureBytes = (*graph)->structureBytes();
+    // Enough for the structure of a plan, but not for the addresses of 8 rows.
+    ClientShare poor(nullptr, accountWith(structureBytes + 1024));
     ClientShare gone;
     gone.cancel();
     for (ClientShare* client : {&poor, &gone}) {
-        const auto model = compileOn(engineWith(1), convolutionOfAnySize(kConvolvedChannels));
+        const auto model = compileOn(engineWith(1), source);
         ASSERT_TRUE(model);
         EXPECT_FALSE(convolveFor(*client, *model, 8));
         const std::uint64_t before = heapBytes();
@@ -705,6 +733,7 @@ TEST(ModelRunners, keepNoOperatorsOfPlansThatFail) {
         }
         EXPECT_LT(heapBytes(), before + 4 * kWeightBytes);
     }
+    EXPECT_GE(poor.account()->usage(Resource::MEMORY).highest, structureBytes);
 }
 
 TEST(ModelRunners, keepPlansThatTakeLongerThanTheDeadline) {
@@ -872,6 +901,25 @@ TEST(RunsOnCopies, copyNoWholeArgumentAfterTheDeadline) {
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().message, "the deadline has passed while arguments were copied");
     EXPECT_TRUE(model->run(bindings, Priority::MEDIUM, {}, outcome));
+}
+
+TEST(RunsOnCopies, dropNoPagesOfCopiesThatAreFreedInOnePiece) {
+    constexpr std::uint32_t kBytes = 1 << 20;
+    const auto model = compile(doubling({kBytes / 4}), true);
+    ASSERT_TRUE(model);
+    const AlignedBuffer memory = *AlignedBuffer::allocate(2 * kBytes + 4);
+    const std::vector<PoolView> pools{{memory.data(), 2 * kBytes + 4}};
+    const std::vector<RequestArgument> inputs{{.location = {.offset = 1, .length = kBytes}}};
+    const std::vector<RequestArgument> outputs{
+        {.location = {.offset = kBytes + 4, .length = kBytes}}};
+    RequestBindings bindings;
+    ASSERT_TRUE(model->bind(inputs, outputs, pools, bindings));
+    ASSERT_TRUE(bindings.hasUnaligned);
+    ExecutionOutcome outcome;
+    ASSERT_TRUE(model->run(bindings, Priority::MEDIUM, {}, outcome));
+    test::resetDrops();
+    ASSERT_TRUE(model->run(bindings, Priority::MEDIUM, {}, outcome));
+    EXPECT_EQ(test::droppedBytes(), 0U);
 }
 
 /// A burst's thread wakes the next execution after its answer, but not after gigabytes were copied
