@@ -97,7 +97,7 @@ GrpcServer::~GrpcServer() {
 void GrpcServer::update() {
     server_->GetHealthCheckService()->SetServingStatus(state_.isReady());
     const std::size_t requests = state_.repository.versionCount() * requestsOfVersion_;
-    // Requests to a model that was unloaded keep their threads.
+    // Not lowered: requests to a model that was unloaded may still have threads.
     threads_ = std::max(threads_, std::min(requests + kOtherThreads, kMaximumThreads));
     quota_.SetMaxThreads(static_cast<int>(threads_));
 }

@@ -347,11 +347,11 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
 
 Supervisor::Restoration Supervisor::Refusals::note(const char* what, const Error& error,
                                                    std::uint64_t generation) {
-    if (std::exchange(generation_, generation) != generation) {
-        logger().warn("{}: {}", what, error.message);
-    }
     const Restoration ended = restorationAfter(error);
     isFinal_ = ended == Restoration::DONE;
+    if (std::exchange(generation_, generation) != generation || isFinal_) {
+        logger().warn("{}: {}", what, error.message);
+    }
     return ended;
 }
 

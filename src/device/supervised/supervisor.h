@@ -45,7 +45,7 @@ class Supervisor {
             return isFinal_ && generation == generation_;
         }
         /// Notes that the driver of `generation` has refused the object with `error`, and logs it
-        /// after `what` if it is the first time. Returns how the restoration has ended.
+        /// after `what` if it is the first time or final. Returns how the restoration has ended.
         [[nodiscard]] Restoration note(const char* what, const Error& error,
                                        std::uint64_t generation);
 

@@ -43,6 +43,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+bool isExhausted(ErrorStatus status) noexcept {
+    return status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
+           status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT;
+}
+
 /// CompiledModel::checkOmitted.
 Result<> checkOmittedInputs(const ModelGraphs& graphs, std::span<const RequestArgument> inputs,
                             const std::atomic<bool>* isCancelled) {
@@ -248,12 +253,12 @@ bool RunnableModel::addRunner(Account* account) {
     // A new runner takes about as much as the first one took.
     if (limit != 0 && used + preparedBytes_ <= limit) {
         if (account != nullptr && account->available(Resource::MEMORY) < preparedBytes_) {
-            return false;  // another client may have room for it
+            return false;
         }
         GrowingCharge charge(account, Resource::MEMORY);
         auto runner = makeChargedRunner(count, charge);
-        if (!runner && account != nullptr) {
-            return false;
+        if (!runner && account != nullptr && isExhausted(runner.error().status)) {
+            return false;  // another client may have room for it
         }
         if (runner && used + (*runner)->memoryBytes() <= limit) {
             charges_.push_back(std::move(charge));

@@ -112,8 +112,48 @@ class SupervisedDeviceTest : public testing::Test {
     ExecutionOutcome outcome;
 };
 
+/// Refuses bursts with one execution in flight for good, and the first two others for now.
+class RefusingModel final : public PreparedModel {
+  public:
+    RefusingModel(SharedPreparedModel inner, std::atomic<int>& finalRefusals)
+        : inner_(std::move(inner)), finalRefusals_(finalRefusals) {}
+
+    [[nodiscard]] Result<> executeSynchronously(const Request& request,
+                                                const ExecutionOptions& options,
+                                                ExecutionOutcome& outcome) override {
+        return inner_->executeSynchronously(request, options, outcome);
+    }
+    [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
+                                   ExecutionCallback callback) override {
+        return inner_->execute(request, options, std::move(callback));
+    }
+    [[nodiscard]] Result<FencedExecution> executeFenced(
+        const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
+        OptionalTimeoutDuration timeoutAfterFence) override {
+        return inner_->executeFenced(request, waitFor, options, timeoutAfterFence);
+    }
+    [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
+        const BurstOptions& options) override {
+        if (options.inFlight == 1) {
+            ++finalRefusals_;
+            return failure(ErrorStatus::INVALID_ARGUMENT, "this model refuses the burst");
+        }
+        if (refusalsForNow_ > 0) {
+            --refusalsForNow_;
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           "this model refuses the burst for now");
+        }
+        return inner_->configureExecutionBurst(options);
+    }
+
+  private:
+    const SharedPreparedModel inner_;
+    std::atomic<int>& finalRefusals_;
+    int refusalsForNow_ = 2;
+};
+
 /// A device in this process that refuses models other than additions for good, and the first
-/// additions for now.
+/// three additions for now. Later additions become a RefusingModel.
 class RefusingDevice final : public Device {
   public:
     explicit RefusingDevice(std::atomic<int>& finalRefusals) : finalRefusals_(finalRefusals) {}
@@ -149,7 +189,15 @@ class RefusingDevice final : public Device {
             status = ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT;
         }
         if (status == ErrorStatus::NONE) {
-            return inner_->prepareModel(model, options, std::move(callback));
+            return inner_->prepareModel(
+                model, options,
+                [&refusals = finalRefusals_,
+                 callback = std::move(callback)](Result<SharedPreparedModel> made) {
+                    if (made) {
+                        *made = std::make_shared<RefusingModel>(std::move(*made), refusals);
+                    }
+                    callback(std::move(made));
+                });
         }
         const Error error{status, "this device refuses the model"};
         callback(tl::unexpected<Error>(error));
@@ -344,7 +392,7 @@ TEST_F(SupervisedDeviceTest, makesABurstAgainThatTheNextDriverHasRefusedForNow) 
     EXPECT_EQ(device->supervisionStats().losses, 1U);
 }
 
-TEST_F(SupervisedDeviceTest, asksOnceForAModelThatTheNextDriverRefusesForGood) {
+TEST_F(SupervisedDeviceTest, asksOnceForAModelAndABurstThatTheNextDriverRefusesForGood) {
     std::atomic<int> finalRefusals{0};
     SupervisionOptions its = options();
     its.start = [&]() -> Result<SharedDevice> {
@@ -354,13 +402,16 @@ TEST_F(SupervisedDeviceTest, asksOnceForAModelThatTheNextDriverRefusesForGood) {
         return SharedDevice(std::make_shared<RefusingDevice>(finalRefusals));
     };
     start(its);
-    const SharedPreparedModel other = *prepareModel(*device, makeEndlessModel());
+    const SharedPreparedModel model = *prepareModel(*device, makeEndlessModel());
+    const std::unique_ptr<Burst> other =
+        std::move(*prepared->configureExecutionBurst({.inFlight = 1}));
     loseDriver();
     EXPECT_TRUE(eventually([&] { return execute(1.0F).has_value(); }));
-    EXPECT_EQ(device->supervisionStats().failedAttempts, 3U);
-    EXPECT_EQ(finalRefusals, 1);
-    expectStatus(other->executeSynchronously(add.request, {}, outcome),
+    EXPECT_EQ(device->supervisionStats().failedAttempts, 5U) << "3 for the model, 2 for its burst";
+    EXPECT_EQ(finalRefusals, 2);
+    expectStatus(model->executeSynchronously(add.request, {}, outcome),
                  ErrorStatus::DEVICE_UNAVAILABLE);
+    expectStatus(other->execute(add.request, {}, outcome), ErrorStatus::DEVICE_UNAVAILABLE);
 }
 
 TEST_F(SupervisedDeviceTest, takesNoDriverOfAnotherVersion) {
