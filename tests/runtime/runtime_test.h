@@ -16,41 +16,29 @@
 #include "nnburst/device.h"
 #include "nnburst/runtime.h"
 #include "runtime/registry.h"
+#include "support/forwarding_device.h"
 
 namespace nnburst::runtime {
 
 /// Whether a device supports operation `index` of the main subgraph.
 using IsSupported = std::function<bool(const Model& model, std::size_t index)>;
 
-/// A device that says so of some operations and leaves the rest to another one.
-class FilteredDevice final : public Device {
+/// A device that supports some operations of another one.
+class FilteredDevice final : public test::ForwardingDevice {
   public:
     FilteredDevice(SharedDevice inner, IsSupported isSupported)
-        : inner_(std::move(inner)), isSupported_(std::move(isSupported)) {}
+        : ForwardingDevice(std::move(inner)), isSupported_(std::move(isSupported)) {}
 
-    [[nodiscard]] HalVersion getHalVersion() const noexcept override {
-        return inner_->getHalVersion();
-    }
     [[nodiscard]] Result<Capabilities> getCapabilities() override {
-        auto capabilities = inner_->getCapabilities();
+        auto capabilities = ForwardingDevice::getCapabilities();
         for (OperandPerformance& performance : capabilities->operandPerformance) {
             performance.info = {.execTime = execTime, .powerUsage = powerUsage};
         }
         return capabilities;
     }
-    [[nodiscard]] Result<DeviceType> getType() override { return inner_->getType(); }
-    [[nodiscard]] Result<std::string> getVersionString() override {
-        return inner_->getVersionString();
-    }
-    [[nodiscard]] Result<std::vector<Extension>> getSupportedExtensions() override {
-        return inner_->getSupportedExtensions();
-    }
-    [[nodiscard]] Result<NumberOfCacheFiles> getNumberOfCacheFilesNeeded() override {
-        return inner_->getNumberOfCacheFilesNeeded();
-    }
-    [[nodiscard]] DeviceStatus getStatus() override { return inner_->getStatus(); }
     [[nodiscard]] Result<std::vector<bool>> getSupportedOperations(const Model& model) override {
-        NNBURST_TRY_ASSIGN(std::vector<bool> supported, inner_->getSupportedOperations(model));
+        NNBURST_TRY_ASSIGN(std::vector<bool> supported,
+                           ForwardingDevice::getSupportedOperations(model));
         for (std::size_t index = 0; index < supported.size(); ++index) {
             supported[index] = supported[index] && isSupported_(model, index);
         }
@@ -64,7 +52,7 @@ class FilteredDevice final : public Device {
             callback(tl::unexpected<Error>(error));
             return tl::unexpected<Error>(error);
         }
-        return inner_->prepareModel(model, options, std::move(callback));
+        return ForwardingDevice::prepareModel(model, options, std::move(callback));
     }
     [[nodiscard]] Result<> prepareModelFromCache(const PrepareOptions& options,
                                                  PreparedModelCallback callback) override {
@@ -73,12 +61,7 @@ class FilteredDevice final : public Device {
             callback(tl::unexpected<Error>(error));
             return tl::unexpected<Error>(error);
         }
-        return inner_->prepareModelFromCache(options, std::move(callback));
-    }
-    [[nodiscard]] Result<AllocatedBuffer> allocate(
-        const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
-        std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) override {
-        return inner_->allocate(desc, preparedModels, inputRoles, outputRoles);
+        return ForwardingDevice::prepareModelFromCache(options, std::move(callback));
     }
 
     float execTime = 1.0F;
@@ -89,7 +72,6 @@ class FilteredDevice final : public Device {
     int preparations = 0;
 
   private:
-    const SharedDevice inner_;
     const IsSupported isSupported_;
 };
 

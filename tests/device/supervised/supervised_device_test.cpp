@@ -23,6 +23,7 @@
 #include "device/driver_process.h"
 #include "device/hal_models.h"
 #include "nnburst/model_builder.h"
+#include "support/forwarding_device.h"
 
 namespace nnburst::test {
 namespace {
@@ -154,30 +155,11 @@ class RefusingModel final : public PreparedModel {
 
 /// A device in this process that refuses models other than additions for good, and the first
 /// three additions for now. Later additions become a RefusingModel.
-class RefusingDevice final : public Device {
+class RefusingDevice final : public ForwardingDevice {
   public:
-    explicit RefusingDevice(std::atomic<int>& finalRefusals) : finalRefusals_(finalRefusals) {}
+    explicit RefusingDevice(std::atomic<int>& finalRefusals)
+        : ForwardingDevice(*makeLocalDevice()), finalRefusals_(finalRefusals) {}
 
-    [[nodiscard]] HalVersion getHalVersion() const noexcept override {
-        return inner_->getHalVersion();
-    }
-    [[nodiscard]] Result<Capabilities> getCapabilities() override {
-        return inner_->getCapabilities();
-    }
-    [[nodiscard]] Result<DeviceType> getType() override { return inner_->getType(); }
-    [[nodiscard]] Result<std::string> getVersionString() override {
-        return inner_->getVersionString();
-    }
-    [[nodiscard]] Result<std::vector<Extension>> getSupportedExtensions() override {
-        return inner_->getSupportedExtensions();
-    }
-    [[nodiscard]] Result<NumberOfCacheFiles> getNumberOfCacheFilesNeeded() override {
-        return inner_->getNumberOfCacheFilesNeeded();
-    }
-    [[nodiscard]] DeviceStatus getStatus() override { return inner_->getStatus(); }
-    [[nodiscard]] Result<std::vector<bool>> getSupportedOperations(const Model& model) override {
-        return inner_->getSupportedOperations(model);
-    }
     [[nodiscard]] Result<> prepareModel(const Model& model, const PrepareOptions& options,
                                         PreparedModelCallback callback) override {
         ErrorStatus status = ErrorStatus::NONE;
@@ -189,7 +171,7 @@ class RefusingDevice final : public Device {
             status = ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT;
         }
         if (status == ErrorStatus::NONE) {
-            return inner_->prepareModel(
+            return ForwardingDevice::prepareModel(
                 model, options,
                 [&refusals = finalRefusals_,
                  callback = std::move(callback)](Result<SharedPreparedModel> made) {
@@ -203,18 +185,8 @@ class RefusingDevice final : public Device {
         callback(tl::unexpected<Error>(error));
         return tl::unexpected<Error>(error);
     }
-    [[nodiscard]] Result<> prepareModelFromCache(const PrepareOptions& options,
-                                                 PreparedModelCallback callback) override {
-        return inner_->prepareModelFromCache(options, std::move(callback));
-    }
-    [[nodiscard]] Result<AllocatedBuffer> allocate(
-        const BufferDesc& desc, std::span<const SharedPreparedModel> preparedModels,
-        std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) override {
-        return inner_->allocate(desc, preparedModels, inputRoles, outputRoles);
-    }
 
   private:
-    const SharedDevice inner_ = *makeLocalDevice();
     std::atomic<int>& finalRefusals_;
     int refusalsForNow_ = 3;
 };

@@ -24,81 +24,16 @@
 #include "exec/run/engine.h"
 #include "exec/run/graph_runner.h"
 #include "exec/run/model_user.h"
+#include "model_users.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
 #include "support/allocation_counter.h"
 #include "support/model_runner.h"
-#include "support/page_drops.h"
 
 namespace nnburst::exec {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::shared_ptr<Engine> engineWith(std::uint32_t lanes, KernelEngine::Settings settings = {}) {
-    EXPECT_TRUE(makeEngine(true));  // initialises XNNPACK
-    settings.laneCount = lanes;
-    return std::make_shared<KernelEngine>(std::move(settings));
-}
-
-std::shared_ptr<CompiledModel> compileOn(const std::shared_ptr<Engine>& engine,
-                                         const Model& model) {
-    auto compiled = CompiledModel::compile(engine, model);
-    EXPECT_TRUE(compiled) << compiled.error().message;
-    return compiled ? *compiled : nullptr;
-}
-
-/// A user of a model and a request of its own.
-class User {
-  public:
-    User(const std::shared_ptr<CompiledModel>& model, std::uint32_t seed)
-        : model_(model), number_(model->addUser()), request_(randomRequest(*model, seed)) {
-        EXPECT_TRUE(model->bind(request_.inputs(), request_.outputs(), request_.pools(), bindings));
-    }
-    ~User() { model_->removeUser(); }
-    User(const User&) = delete;
-    User& operator=(const User&) = delete;
-
-    Result<> run(const ExecutionOptions& options = {}) {
-        return model_->run(bindings, Caller(Priority::MEDIUM, nullptr, number_), options, outcome_);
-    }
-    [[nodiscard]] std::uint32_t runner() const { return bindings.memo.runner; }
-    [[nodiscard]] std::span<std::byte> output() const { return request_.output(0); }
-    [[nodiscard]] std::vector<std::byte> takeOutput() {
-        std::vector<std::byte> taken(output().begin(), output().end());
-        std::fill(output().begin(), output().end(), std::byte{0x55});
-        return taken;
-    }
-
-    RequestBindings bindings;
-
-  private:
-    std::shared_ptr<CompiledModel> model_;
-    std::uint32_t number_;
-    TestRequest request_;
-    ExecutionOutcome outcome_;
-};
-
-/// Memory for an output that is not given before `release`: the run that asks for it waits inside.
-class HeldMemory final : public OutputMemory {
-  public:
-    explicit HeldMemory(std::size_t sizeBytes) : bytes_(*AlignedBuffer::allocate(sizeBytes)) {}
-
-    Result<std::byte*> place(std::span<const std::uint32_t>, std::uint64_t) override {
-        isAsked_.count_down();
-        isReleased_.wait();
-        return bytes_.data();
-    }
-    void awaitAsked() const { isAsked_.wait(); }
-    [[nodiscard]] bool isAsked() const { return isAsked_.try_wait(); }
-    void release() { isReleased_.count_down(); }
-    [[nodiscard]] const std::byte* data() const { return bytes_.data(); }
-
-  private:
-    AlignedBuffer bytes_;
-    std::latch isAsked_{1};
-    std::latch isReleased_{1};
-};
 
 /// A run of `model` that is under way until this is destroyed.
 class HeldRun {
@@ -880,82 +815,6 @@ TEST(ModelRunners, releaseTheirMemoryEachWhenItIsIdle) {
     }
     ASSERT_TRUE(first.run());
     EXPECT_EQ(first.takeOutput(), expected);
-}
-
-TEST(RunsOnCopies, copyNoWholeArgumentAfterTheDeadline) {
-    constexpr std::uint32_t kElements = 1 << 20;
-    const auto model = compile(doubling({kElements}), true);
-    ASSERT_TRUE(model);
-    constexpr std::uint32_t kBytes = kElements * 4;
-    const AlignedBuffer memory = *AlignedBuffer::allocate(2 * kBytes + 4);
-    const std::vector<PoolView> pools{{memory.data(), 2 * kBytes + 4}};
-    const std::vector<RequestArgument> inputs{{.location = {.offset = 1, .length = kBytes}}};
-    const std::vector<RequestArgument> outputs{
-        {.location = {.offset = kBytes + 4, .length = kBytes}}};
-    RequestBindings bindings;
-    ASSERT_TRUE(model->bind(inputs, outputs, pools, bindings));
-    ASSERT_TRUE(bindings.hasUnaligned);
-    ExecutionOutcome outcome;
-    const Result<> result =
-        model->run(bindings, Priority::MEDIUM, {.deadline = TimePoint()}, outcome);
-    ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().message, "the deadline has passed while arguments were copied");
-    EXPECT_TRUE(model->run(bindings, Priority::MEDIUM, {}, outcome));
-}
-
-TEST(RunsOnCopies, dropNoPagesOfCopiesThatAreFreedInOnePiece) {
-    constexpr std::uint32_t kBytes = 1 << 20;
-    const auto model = compile(doubling({kBytes / 4}), true);
-    ASSERT_TRUE(model);
-    const AlignedBuffer memory = *AlignedBuffer::allocate(2 * kBytes + 4);
-    const std::vector<PoolView> pools{{memory.data(), 2 * kBytes + 4}};
-    const std::vector<RequestArgument> inputs{{.location = {.offset = 1, .length = kBytes}}};
-    const std::vector<RequestArgument> outputs{
-        {.location = {.offset = kBytes + 4, .length = kBytes}}};
-    RequestBindings bindings;
-    ASSERT_TRUE(model->bind(inputs, outputs, pools, bindings));
-    ASSERT_TRUE(bindings.hasUnaligned);
-    ExecutionOutcome outcome;
-    ASSERT_TRUE(model->run(bindings, Priority::MEDIUM, {}, outcome));
-    test::resetDrops();
-    ASSERT_TRUE(model->run(bindings, Priority::MEDIUM, {}, outcome));
-    EXPECT_EQ(test::droppedBytes(), 0U);
-}
-
-/// A burst's thread wakes the next execution after its answer, but not after gigabytes were copied
-/// back.
-TEST(RunsOnCopies, wakeTheNextExecutionBeforeTheyCopyBack) {
-    const auto engine = engineWith(1);
-    const auto model = compileOn(engine, doubling({4}));
-    const auto other = compileOn(engine, doubling({8}));
-    ASSERT_TRUE(model && other);
-    constexpr std::uint32_t kBytes = 64;
-    AlignedBuffer memory = *AlignedBuffer::allocate(kBytes);
-    std::memset(memory.data(), 0, kBytes);
-    const std::vector<PoolView> pools{{memory.data(), kBytes}};
-    const std::vector<RequestArgument> inputs{{.location = {.offset = 1, .length = 16}}};
-    const std::vector<RequestArgument> outputs{{.location = {.offset = 32, .length = 16}}};
-    RequestBindings bindings;
-    ASSERT_TRUE(model->bind(inputs, outputs, pools, bindings));
-    ASSERT_TRUE(bindings.hasUnaligned);
-    HeldMemory held(sizeOf(model->outputs()[0]));
-    bindings.outputs[0].memory = &held;
-    std::thread running([&] {
-        ExecutionGate::WakeList lateWakes;
-        ExecutionOutcome outcome;
-        EXPECT_TRUE(
-            model->run(bindings, Caller(Priority::MEDIUM, nullptr, 0, &lateWakes), {}, outcome));
-        EXPECT_TRUE(lateWakes.isEmpty());
-    });
-    held.awaitAsked();
-    std::thread waiting([&] { EXPECT_TRUE(User(other, 1).run()); });
-    while (kernelEngine(*engine).gate().waitingCount() == 0) {
-        std::this_thread::yield();
-    }
-    std::this_thread::sleep_for(10ms);  // most likely it sleeps
-    held.release();
-    running.join();
-    waiting.join();
 }
 
 }  // namespace
