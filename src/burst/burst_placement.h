@@ -109,12 +109,17 @@ class BurstPlacement {
         if (!hasRoom(burst.processor_)) {
             return processors_[static_cast<std::size_t>(fewest - others.begin())];
         }
-        // A burst on the processor of this one's client, whose own client is here, comes here next.
-        const bool exchanges = std::ranges::any_of(assigned_, [&](const Assignment* other) {
+        // Exchanges processors with a burst that is on that of this one's client and whose client
+        // is here. The thread that serves that burst moves when it chooses next.
+        const auto exchanged = std::ranges::find_if(assigned_, [&](const Assignment* other) {
             return burst.client_ && other->processor_ == burst.client_ &&
                    other->client_ == burst.processor_;
         });
-        return exchanges ? burst.client_ : burst.processor_;
+        if (exchanged == assigned_.end()) {
+            return burst.processor_;
+        }
+        (*exchanged)->processor_ = burst.processor_;
+        return burst.client_;
     }
 
     /// The number of processors if it is none of them.
