@@ -39,10 +39,10 @@ void setRound(benchmark::State& state, std::vector<double>& samples, const HostS
 int callsOfBatch(double medianNs) noexcept {
     constexpr double kLongCallNs = 20e3;
     constexpr double kBatchNs = 2e6;
-    constexpr double kMostCalls = 10'000;
+    constexpr double kMaximumCalls = 10'000;
     return medianNs > 0 && medianNs < kLongCallNs
                ? static_cast<int>(
-                     std::min(kMostCalls, byLength(1e5, kBatchNs, kBatchNs) / medianNs))
+                     std::min(kMaximumCalls, byLength(1e5, kBatchNs, kBatchNs) / medianNs))
                : 0;
 }
 

@@ -1,9 +1,9 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Classifies the pictures of a camera, 60 a second, in a driver process, which is started again if
+// Classifies the frames of a camera, 60 a second, in a driver process, which is started again if
 // it ends.
-// Usage: nnburst-example-camera [PICTURES [MODEL.tflite]]
+// Usage: nnburst-example-camera [FRAMES [MODEL.tflite]]
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +17,7 @@
 
 using namespace nnburst;
 
-Result<> classify(int pictures, const char* file) {
+Result<> classify(int frames, const char* file) {
     NNBURST_TRY_ASSIGN(const SharedSupervisedDevice device, superviseDriver());
     NNBURST_TRY_ASSIGN(const Model builtin, makeMobileNetV1());
     NNBURST_TRY_ASSIGN(Session session, file != nullptr ? Session::open(*device, file)
@@ -26,21 +26,21 @@ Result<> classify(int pictures, const char* file) {
     NNBURST_TRY_ASSIGN(const std::span<float> pixels, session.input<float>(0));
     NNBURST_TRY_ASSIGN(const std::span<const float> scores, session.output<float>(0));
 
-    constexpr std::chrono::microseconds kPictureTime(1'000'000 / 60);
+    constexpr std::chrono::microseconds kFrameTime(1'000'000 / 60);
     TimePoint next = std::chrono::steady_clock::now();
-    for (int picture = 0; picture < pictures; ++picture) {
+    for (int frame = 0; frame < frames; ++frame) {
         std::this_thread::sleep_until(next);  // here a program waits for its camera
-        std::fill(pixels.begin(), pixels.end(), 0.01F * static_cast<float>(picture));
-        next += kPictureTime;
+        std::fill(pixels.begin(), pixels.end(), 0.01F * static_cast<float>(frame));
+        next += kFrameTime;
         const Result<> result = session.run(next);
         const ErrorStatus status = result ? ErrorStatus::NONE : result.error().status;
         if (status == ErrorStatus::NONE) {
             const auto best = std::max_element(scores.begin(), scores.end());
-            std::printf("picture %d: class %td\n", picture, best - scores.begin());
+            std::printf("frame %d: class %td\n", frame, best - scores.begin());
         } else if (status == ErrorStatus::INVALID_ARGUMENT) {
             return result;
         } else {  // it is late, or there is no driver now
-            std::printf("picture %d: left out: %s\n", picture, result.error().message.c_str());
+            std::printf("frame %d: left out: %s\n", frame, result.error().message.c_str());
         }
     }
     return {};

@@ -1,9 +1,9 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Classifies the pictures of a camera, 60 a second, in an event loop of epoll, which sleeps while
-// the driver computes. When the driver is lost, pictures are left out until the next one is there.
-// Usage: nnburst-example-event-loop [PICTURES]
+// Classifies the frames of a camera, 60 a second, in an event loop of epoll, which sleeps while
+// the driver computes. When the driver is lost, frames are left out until the next one is there.
+// Usage: nnburst-example-event-loop [FRAMES]
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -22,7 +22,7 @@
 
 using namespace nnburst;
 
-Result<> classify(int pictures) {
+Result<> classify(int frames) {
     NNBURST_TRY_ASSIGN(const Model model, makeMobileNetV1());
     NNBURST_TRY_ASSIGN(const SharedSupervisedDevice device, superviseDriver());
     NNBURST_TRY_ASSIGN(const SharedPreparedModel prepared, prepareModel(*device, model));
@@ -52,7 +52,7 @@ Result<> classify(int pictures) {
 
     std::optional<Submission> running;
     ExecutionOutcome outcome;
-    int picture = 0;
+    int frame = 0;
     const auto showOrArm = [&]() -> Result<> {
         while (!burst->isDone(*running)) {
             NNBURST_TRY_ASSIGN(const bool isThere, burst->armCompletion());
@@ -64,14 +64,14 @@ Result<> classify(int pictures) {
         }
         if (const Result<> result = burst->wait(*running, outcome); result) {
             const auto best = std::max_element(scores.begin(), scores.end());
-            std::printf("picture %d: class %td\n", picture, best - scores.begin());
+            std::printf("frame %d: class %td\n", frame, best - scores.begin());
         } else {
-            std::printf("picture %d: %s\n", picture, result.error().message.c_str());
+            std::printf("frame %d: %s\n", frame, result.error().message.c_str());
         }
         running.reset();
         return {};
     };
-    while (picture < pictures || running) {
+    while (frame < frames || running) {
         epoll_event event{};
         if (::epoll_wait(epoll.get(), &event, 1, -1) != 1) {
             continue;  // a signal
@@ -79,13 +79,13 @@ Result<> classify(int pictures) {
         if (event.data.fd == camera.get()) {
             std::uint64_t ticks = 0;
             (void)!::read(camera.get(), &ticks, sizeof(ticks));
-            if (running || picture == pictures) {
-                continue;  // the picture is left out
+            if (running || frame == frames) {
+                continue;  // the frame is left out
             }
-            std::fill(pixels.begin(), pixels.end(), 0.01F * static_cast<float>(++picture));
+            std::fill(pixels.begin(), pixels.end(), 0.01F * static_cast<float>(++frame));
             const Result<Submission> submitted = run->submit({});
             if (!submitted) {
-                std::printf("picture %d: %s\n", picture, submitted.error().message.c_str());
+                std::printf("frame %d: %s\n", frame, submitted.error().message.c_str());
                 continue;
             }
             running = *submitted;

@@ -26,12 +26,22 @@ namespace nnburst {
 /// BurstOptions::deadlineGrace.
 inline constexpr std::chrono::milliseconds kDeadlineGrace{2000};
 
+/// Limits on BurstOptions::queueLines. A queue of kMinimumQueueLines holds any result of a model
+/// with up to eight outputs.
+inline constexpr std::uint32_t kMinimumQueueLines = 16;
+inline constexpr std::uint32_t kMaximumQueueLines = 4096;
+/// Limit on executions in flight on one burst.
+inline constexpr std::uint32_t kMaximumInFlight = 64;
+/// Limit on the reusable executions that a driver remembers for one burst at a time.
+inline constexpr std::uint32_t kMaximumReusableExecutions = 64;
+
 /// How a burst is to be set up.
 struct BurstOptions {
-    /// Lines of 56 usable bytes in each queue, a power of two between 16 and 4096. A request with
-    /// two operands takes two lines. Longer frames go over the control plane.
+    /// Lines of 56 usable bytes in each queue, a power of two between kMinimumQueueLines and
+    /// kMaximumQueueLines. A request with two operands takes two lines. Longer frames go over the
+    /// control plane.
     std::uint32_t queueLines = 128;
-    /// Executions that may be in flight at a time (Burst::submit): 1 to 64.
+    /// Executions that may be in flight at a time (Burst::submit): 1 to kMaximumInFlight.
     std::uint32_t inFlight = 1;
     /// How the thread that calls Burst::execute waits for results.
     WaitPolicy clientWait;
@@ -83,20 +93,23 @@ class NNBURST_EXPORT Burst {
 
     /// Registers `request` for repeated execution. The deadline in `options` is ignored: `compute`
     /// and `submit` take one. The request is checked when it is executed. The driver remembers the
-    /// first 64 of a burst; further ones, and those with driver-managed buffers or device buffers,
-    /// are sent whole each time. INVALID_ARGUMENT for an unknown MeasureTiming.
+    /// first kMaximumReusableExecutions of a burst; further ones, and those with driver-managed
+    /// buffers or device buffers, are sent whole each time. INVALID_ARGUMENT for an unknown
+    /// MeasureTiming.
     [[nodiscard]] virtual Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
         const Request& request, const ExecutionOptions& options) = 0;
 
     /// Starts an execution of `request` without waiting for its end. Its outputs belong to the
     /// driver until `wait` has returned the result. INVALID_ARGUMENT if they overlap outputs of
     /// another execution in flight; RESOURCE_EXHAUSTED_TRANSIENT while BurstOptions::inFlight
-    /// executions are in flight. Errors of the execution itself come from `wait`.
+    /// executions are in flight, or without memory. Errors of the execution itself come from
+    /// `wait`.
     [[nodiscard]] virtual Result<Submission> submit(const Request& request,
                                                     const ExecutionOptions& options) = 0;
 
-    /// Waits for the end of a submitted execution. Call it once for each, in any order. Errors of
-    /// `execute`; INVALID_ARGUMENT if `submission` is not in flight.
+    /// Waits for the end of a submitted execution, at most until BurstOptions::deadlineGrace after
+    /// its deadline, or after it was submitted if that was later. Call it once for each, in any
+    /// order. Errors of `execute`; INVALID_ARGUMENT if `submission` is not in flight.
     [[nodiscard]] virtual Result<> wait(Submission submission, ExecutionOutcome& outcome) = 0;
 
     /// For event loops (poll, epoll, io_uring): a descriptor, owned by the burst, that becomes

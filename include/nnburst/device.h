@@ -13,6 +13,9 @@
 /// destroyed in any order; each keeps alive what it needs. When the driver process ends, every call
 /// that waits for it and every later call fails at once with DEVICE_UNAVAILABLE; a driver that
 /// lives but no longer answers counts as lost after `kHangTimeout`.
+///
+/// A program must not cancel a thread (pthread_cancel(3)) that is in a call of the library, and
+/// must not close descriptors that the library has made: either may end the process.
 
 #include <chrono>
 #include <functional>
@@ -38,7 +41,10 @@ namespace nnburst {
 /// as long as the driver's control plane answers meanwhile.
 inline constexpr std::chrono::milliseconds kHangTimeout{3000};
 
-/// Called once, on a thread of the library, when a model is prepared or cannot be. Must not block.
+/// Called once, on a thread of the library, when a model is prepared or cannot be. Must not block:
+/// with a driver process, `prepareModel` and `prepareModelFromCache` below, and Session::create and
+/// Session::open of a model, never return in a callback of the same device. They wait for a
+/// callback that this thread would run. Device::prepareModel does not wait.
 using PreparedModelCallback = std::function<void(Result<SharedPreparedModel> preparedModel)>;
 
 /// How a model is to be prepared.
@@ -109,7 +115,9 @@ using SharedDevice = std::shared_ptr<Device>;
 
 /// A device in this process, without isolation. The threads and the memory are the application's:
 /// INVALID_ARGUMENT if DriverOptions::processName, memoryLimitBytes, processors, realtimePriority
-/// or lockMemory is set: these apply to driver processes only.
+/// or lockMemory is set: these apply to driver processes only. Executions compute in the
+/// floating-point environment (fenv(3): rounding mode, flushing to zero) of the threads that run
+/// them: with another one than the default, outputs differ from those of a driver process.
 [[nodiscard]] NNBURST_EXPORT Result<SharedDevice> makeLocalDevice(
     const DriverOptions& options = {});
 

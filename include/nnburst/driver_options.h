@@ -40,7 +40,7 @@ struct DriverOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): by 
     /// is measured when it is prepared, which takes about a second, and gets more than one thread
     /// if that makes answers come sooner.
     std::uint32_t threads = 1;
-    /// Processors on which the driver may run; empty for all.
+    /// Processors on which the driver may run; empty for those of the application's main thread.
     std::vector<std::uint32_t> processors;
     /// Name of the driver process in ps and top, at most 15 characters; empty: nnburst-driver.
     std::string processName;
@@ -86,7 +86,8 @@ struct DriverOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): by 
     /// may use (docs/tflite.md).
     bool useTfliteOperations = true;
     /// SCHED_FIFO priority (1 to 99) of the threads that serve bursts and of kernel threads; 0: as
-    /// other threads.
+    /// other threads, which have the policy and the nice value of the application's main thread,
+    /// but no real-time policy.
     std::uint32_t realtimePriority = 0;
     /// Locks the driver's memory (mlockall): its code and the pages that it has touched stay in
     /// memory.

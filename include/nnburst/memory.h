@@ -46,6 +46,7 @@ using SharedRegion = std::shared_ptr<const Region>;
 class Region {
   public:
     /// Zeroed memory of `sizeBytes` (1 to kMaximumRegionBytes). INVALID_ARGUMENT for another size,
+    /// RESOURCE_EXHAUSTED_PERSISTENT for more than RLIMIT_FSIZE allows,
     /// RESOURCE_EXHAUSTED_TRANSIENT if the system refuses.
     [[nodiscard]] NNBURST_EXPORT static Result<SharedRegion> create(std::uint64_t sizeBytes);
 

@@ -101,7 +101,9 @@ class NNBURST_EXPORT Runtime {
     /// Divides `model` among devices and prepares each part; waits for that. The model may be
     /// destroyed when the call returns. INVALID_ARGUMENT if the model is not valid, or a chosen
     /// device does not exist; GENERAL_FAILURE if the chosen devices cannot run an operation;
-    /// otherwise errors of Device::prepareModel.
+    /// otherwise errors of Device::prepareModel. An execution of a divided model ends with the
+    /// first part of which an output is too small (OUTPUT_INSUFFICIENT_SIZE). Outputs of later
+    /// parts whose dimensions neither the model nor the request gives then count as sufficient.
     [[nodiscard]] virtual Result<SharedPreparedModel> compile(const Model& model,
                                                               const CompileOptions& options) = 0;
 

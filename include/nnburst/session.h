@@ -50,14 +50,15 @@ struct SessionOptions {
     BurstOptions burst;      ///< how both sides wait; one execution is in flight at most
     MeasureTiming measure = MeasureTiming::NO;  ///< YES: Session::timing has durations
     OptionalTimeoutDuration loopTimeout;        ///< see ExecutionOptions
-    /// Dimensions of inputs that the model leaves open. `open` imports the file with them
-    /// (TfliteOptions::inputDimensions): inputs that are not named here get the default that the
-    /// file has for open sizes, mostly 1. `create` needs those of all open inputs.
+    /// Dimensions of inputs. `open` imports the file with them (TfliteOptions::inputDimensions):
+    /// inputs that are not named here get those of the file, mostly 1 where it leaves a size open.
+    /// `create` needs those of all inputs that the model leaves open; others must be the same.
     InputDimensions inputDimensions;
     /// Initial memory of each output whose dimensions are open. If a run needs more, the session
     /// enlarges the memory, up to the maximum, and repeats the run.
     std::uint64_t openOutputBytes = 64 << 10;
     std::uint64_t maximumOpenOutputBytes = 256 << 20;
+    bool integersFitInt32 = false;  ///< for the import by `open`: TfliteOptions::integersFitInt32
 };
 
 /// Movable; moving does not change the addresses of inputs and outputs. Keeps the prepared model

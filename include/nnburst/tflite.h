@@ -25,10 +25,13 @@ struct TfliteOptions {
     /// The signature to import: its subgraph becomes the model, and its names those of inputs and
     /// outputs. Empty: the file's main subgraph, with the names of its tensors.
     std::string signature;
-    /// Dimensions of inputs of which the file leaves sizes open, as TFLite's ResizeInputTensor. The
-    /// sizes that it does not leave open must be the same. Inputs are named as in
-    /// TfliteModel::inputNames.
+    /// Replaces the dimensions that the file has for inputs, as TFLite's ResizeInputTensor does, by
+    /// as many others. The dimensions of what is computed from these inputs follow. Inputs are
+    /// named as in TfliteModel::inputNames.
     InputDimensions inputDimensions;
+    /// True: all 64-bit integers that operators compute are taken as 32-bit ones. The results are
+    /// wrong if a value needs more bits. False: operators are refused whose results may need more.
+    bool integersFitInt32 = false;
 };
 
 /// A function that a file offers by name (SignatureDef).
@@ -43,7 +46,8 @@ struct TfliteSignature {
 /// - Quantised weights of operators that compute in floating point become floating point, which is
 ///   more exact than what TFLite does.
 /// - 64-bit integers, which the HAL does not have, become TENSOR_INT32 where their values are known
-///   to fit: inputs, whose elements have 32 bits then, constants, axes, indices.
+///   to fit: inputs, whose elements have 32 bits then, constants, axes, indices. Others become it
+///   only with TfliteOptions::integersFitInt32.
 /// - Variable tensors (states of recurrent operators), which the HAL does not have, become inputs
 ///   and outputs of the model, after those of the file.
 struct TfliteModel {

@@ -145,11 +145,14 @@ Charge& Charge::operator=(Charge&& other) noexcept {
 }
 
 Charge::~Charge() {
-    if (account_ == nullptr) {
-        return;
-    }
+    reduceTo(0);
+}
+
+void Charge::reduceTo(std::uint64_t amount) noexcept {
+    const std::uint64_t excess = amount_ - std::min(amount_, amount);
+    amount_ -= excess;
     for (Account* account = account_.get(); account != nullptr; account = account->parent_.get()) {
-        account->subtract(resource_, amount_);
+        account->subtract(resource_, excess);
     }
 }
 

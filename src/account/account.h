@@ -128,6 +128,9 @@ class Charge {
 
     [[nodiscard]] std::uint64_t amount() const noexcept { return amount_; }
 
+    /// Gives back what exceeds `amount`.
+    void reduceTo(std::uint64_t amount) noexcept;
+
   private:
     friend class Account;
     Charge(SharedAccount account, Resource resource, std::uint64_t amount) noexcept;

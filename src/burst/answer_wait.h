@@ -22,9 +22,6 @@
 
 namespace nnburst::burst {
 
-/// The driver is asked whether it is alive after each such time without a result.
-inline constexpr std::chrono::milliseconds kPingInterval{1000};
-
 /// A client that has sent new memory yields for at most this long: answering the driver's question
 /// for it, and executing a small network after that, takes less.
 inline constexpr std::chrono::milliseconds kLongestYield{2};
@@ -103,10 +100,10 @@ class AnswerWait {
         return true;
     }
 
-    /// If `driverAsks` this process for memory before it can answer: waits for the result for at
-    /// most kLongestYield without keeping a processor from the thread that is asked.
-    void yieldWhileDriverAsks(bool driverAsks) const noexcept {
-        if (!driverAsks) {
+    /// If the driver `willFetch` memory from this process before it can answer: waits for the
+    /// result for at most kLongestYield without keeping a processor from the thread that is asked.
+    void yieldWhileDriverFetches(bool willFetch) const noexcept {
+        if (!willFetch) {
             return;
         }
         const TimePoint end = std::chrono::steady_clock::now() + kLongestYield;
@@ -117,7 +114,7 @@ class AnswerWait {
 
     /// The forecast for waits of the kind of `execution`, from earlier ones.
     [[nodiscard]] fmq::WaitForecast& forecastOf(const PendingExecution& execution) noexcept {
-        if (execution.submission != Submission{}) {
+        if (execution.isSubmitted()) {
             return pipelineForecast_;
         }
         return execution.reusable != nullptr ? execution.reusable->forecast : forecast_;

@@ -32,7 +32,7 @@ class BurstPlacement {
   public:
     /// Without processors bursts get none.
     explicit BurstPlacement(std::vector<std::uint32_t> processors)
-        : processors_(std::move(processors)), others_(processors_.size()) {}
+        : processors_(std::move(processors)), burstsPerProcessor_(processors_.size()) {}
 
     /// Assigns a processor to one burst, which has none until `choose`. Used by the thread that
     /// serves it.
@@ -45,23 +45,24 @@ class BurstPlacement {
 
         /// Moves the calling thread, which serves the burst now, to the processor of the burst:
         /// see choose.
-        void moveThread(std::optional<std::uint32_t> client) noexcept {
-            const std::optional<std::uint32_t> processor = choose(client);
+        void moveThread(std::optional<std::uint32_t> clientProcessor) noexcept {
+            const std::optional<std::uint32_t> processor = choose(clientProcessor);
             if (processor && static_cast<int>(*processor) != ::sched_getcpu()) {
                 system::moveTo(*processor);
             }
         }
 
-        /// The processor on which the burst is to be served now; none if it is the only one. Its
-        /// client was last seen on `client`, if that is known. All processors get as many bursts,
-        /// or one less; within this limit a burst gets that of its client.
+        /// Chooses the processor on which the burst is served from now on; none if it is the only
+        /// burst. `clientProcessor` is where its client was last seen, if that is known. Every
+        /// processor serves the same number of bursts, or one more; within this limit a burst is
+        /// served where its client is.
         [[nodiscard]] std::optional<std::uint32_t> choose(
-            std::optional<std::uint32_t> client) noexcept {
+            std::optional<std::uint32_t> clientProcessor) noexcept {
             const system::MutexLock lock(placement_.mutex_);
             if (!element_.isInList()) {
                 element_.join(placement_.assigned_);
             }
-            client_ = client;
+            clientProcessor_ = clientProcessor;
             processor_ = placement_.processorFor(*this);
             return processor_;
         }
@@ -81,7 +82,7 @@ class BurstPlacement {
         BurstPlacement& placement_;
         ListElement<Assignment> element_{*this};  // of `assigned_`
         // Guarded by the mutex of `placement_`.
-        std::optional<std::uint32_t> client_;
+        std::optional<std::uint32_t> clientProcessor_;
         std::optional<std::uint32_t> processor_;
     };
 
@@ -91,35 +92,35 @@ class BurstPlacement {
         if (assigned_.size() == 1 || processors_.empty()) {
             return std::nullopt;
         }
-        std::ranges::fill(others_, 0);
+        std::ranges::fill(burstsPerProcessor_, 0);
         for (const Assignment* const other : assigned_) {
             if (other != &burst && other->processor_) {
-                ++others_[indexOf(*other->processor_)];
+                ++burstsPerProcessor_[indexOf(*other->processor_)];
             }
         }
-        const std::span<const std::uint32_t> others = others_;
+        const std::span<const std::uint32_t> others = burstsPerProcessor_;
         const auto fewest = std::ranges::min_element(others);
         const auto hasRoom = [&](std::optional<std::uint32_t> processor) {
             const std::size_t index = processor ? indexOf(*processor) : others.size();
             return index < others.size() && others[index] == *fewest;
         };
-        if (hasRoom(burst.client_)) {
-            return burst.client_;
+        if (hasRoom(burst.clientProcessor_)) {
+            return burst.clientProcessor_;
         }
         if (!hasRoom(burst.processor_)) {
             return processors_[static_cast<std::size_t>(fewest - others.begin())];
         }
-        // Exchanges processors with a burst that is on that of this one's client and whose client
-        // is here. The thread that serves that burst moves when it chooses next.
+        // Exchanges processors with a burst that is served where this one's client is, and whose
+        // own client is where this one is served. Its thread moves when it chooses next.
         const auto exchanged = std::ranges::find_if(assigned_, [&](const Assignment* other) {
-            return burst.client_ && other->processor_ == burst.client_ &&
-                   other->client_ == burst.processor_;
+            return burst.clientProcessor_ && other->processor_ == burst.clientProcessor_ &&
+                   other->clientProcessor_ == burst.processor_;
         });
         if (exchanged == assigned_.end()) {
             return burst.processor_;
         }
         (*exchanged)->processor_ = burst.processor_;
-        return burst.client_;
+        return burst.clientProcessor_;
     }
 
     /// The number of processors if it is none of them.
@@ -130,8 +131,9 @@ class BurstPlacement {
 
     const std::vector<std::uint32_t> processors_;
     system::Mutex mutex_;
-    std::list<Assignment*> assigned_ NNBURST_GUARDED_BY(mutex_);    // bursts that have chosen
-    std::vector<std::uint32_t> others_ NNBURST_GUARDED_BY(mutex_);  // bursts on each of processors_
+    std::list<Assignment*> assigned_ NNBURST_GUARDED_BY(mutex_);  // bursts that have chosen
+    /// Scratch memory of processorFor: the other bursts on each of processors_.
+    std::vector<std::uint32_t> burstsPerProcessor_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::burst

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "nnburst/burst.h"
 #include "system/prefault.h"
 
 namespace nnburst::burst {
@@ -127,7 +128,7 @@ fmq::SharedWaitStats& Channel::driverWaits() const noexcept {
 
 fmq::EventFlag Channel::eventAt(std::uint64_t offset) const noexcept {
     fmq::EventFlag event(*reinterpret_cast<fmq::EventWord*>(memory().data() + offset));
-    event.setMostWoken(kMostWoken);
+    event.limitWoken(kMaximumWoken);
     return event;
 }
 

@@ -19,26 +19,19 @@
 
 #include "burst/frame.h"
 #include "fmq/shared_wait_stats.h"
+#include "nnburst/burst.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 
 namespace nnburst::burst {
 
 inline constexpr std::uint64_t kChannelMagic = 0x0074737275626E6E;  // "nnburst" and a zero
-/// One more with every change of a shared record or of a value in one that a peer of the version
-/// before would misread or refuse; docs/wire_format.md lists them.
+/// Incremented by each change after which a peer of the previous version would misread or refuse a
+/// shared record; docs/wire_format.md lists them.
 inline constexpr std::uint32_t kChannelVersion = 4;
-
-/// Lines in each queue of a burst; see BurstOptions::queueLines. The fewest hold any result of a
-/// model with up to eight outputs.
-inline constexpr std::uint32_t kMinimumQueueLines = 16;
-inline constexpr std::uint32_t kMaximumQueueLines = 4096;
 
 /// Whether a burst can have queues of `queueLines` lines: INVALID_ARGUMENT if not.
 [[nodiscard]] Result<> checkQueueLines(std::uint32_t queueLines);
-
-/// Limit on executions in flight on one burst.
-inline constexpr std::uint32_t kMaximumInFlight = 64;
 
 /// Whether a burst can have `inFlight` executions in flight: INVALID_ARGUMENT if not.
 [[nodiscard]] Result<> checkInFlight(std::uint32_t inFlight);
@@ -57,7 +50,7 @@ static_assert(fmq::isSharedLayout<ChannelHeader> && sizeof(ChannelHeader) == 120
 /// Threads that one wake-up wakes on a word of a channel. One thread of the driver or of the client
 /// sleeps there; the other side may have any number of threads sleep there as well. A thread that
 /// is not woken for that reason sleeps for at most fmq::kLongestSleep.
-inline constexpr int kMostWoken = 8;
+inline constexpr int kMaximumWoken = 8;
 
 inline constexpr std::uint64_t kDriverWaitsOffset = 128;
 inline constexpr std::uint64_t kRequestEventOffset = 192;
@@ -90,7 +83,7 @@ class Channel {
     [[nodiscard]] fmq::SharedWaitStats& driverWaits() const noexcept;
 
     /// Where the driver sleeps for requests, and the client for results. They wake at most
-    /// kMostWoken threads.
+    /// kMaximumWoken threads.
     [[nodiscard]] fmq::EventFlag requestEvent() const noexcept;
     [[nodiscard]] fmq::EventFlag resultEvent() const noexcept;
 

@@ -19,7 +19,7 @@ namespace {
 
 /// A driver rings once for each time that the signal is armed. What a hostile one sends beyond this
 /// is left for the next time.
-constexpr int kMostRings = 64;
+constexpr int kMaximumRings = 64;
 
 bool watch(const UniqueFd& epoll, int fd) noexcept {
     epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
@@ -49,7 +49,7 @@ Result<int> CompletionSignal::descriptor(int doorbell) {
 
 void CompletionSignal::clear() noexcept {
     char ring = 0;
-    for (int i = 0; i < kMostRings && ::recv(doorbell_, &ring, 1, MSG_DONTWAIT) >= 0; ++i) {
+    for (int i = 0; i < kMaximumRings && ::recv(doorbell_, &ring, 1, MSG_DONTWAIT) >= 0; ++i) {
     }
 }
 

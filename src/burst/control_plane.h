@@ -32,13 +32,14 @@ class ClientControlPlane {
     virtual ~ClientControlPlane() = default;
 
     /// Executes a request that cannot go through the queue, as PreparedModel::executeSynchronously.
-    /// Waits for the answer until `giveUpAt`. If there is none by then, `unanswered` is set,
-    /// and becomes true when it has come; the result is dropped. Otherwise it stays null.
+    /// Waits for the answer until `giveUpAt`. If there is no answer by then, `answered` is set to a
+    /// flag that becomes true when the answer comes (its result is dropped), or when the connection
+    /// is lost. Otherwise it stays null.
     [[nodiscard]] virtual Result<> executeSynchronously(const Request& request,
                                                         const ExecutionOptions& options,
                                                         const OptionalTimePoint& giveUpAt,
                                                         ExecutionOutcome& outcome,
-                                                        AnswerFlag& unanswered) = 0;
+                                                        AnswerFlag& answered) = 0;
 
     /// Tells the driver that `request` was refused without it: the driver-managed buffers of its
     /// outputs lose their contents, as with any failed execution. Waits for the answer until
@@ -54,6 +55,10 @@ class ClientControlPlane {
     /// if the connection is lost or there is none. Called when a result has been long in coming.
     [[nodiscard]] virtual Result<> checkAlive() = 0;
 };
+
+/// A client that waits calls checkAlive each time so long has passed without a sign of life. One
+/// such call may take kHangTimeout.
+inline constexpr std::chrono::milliseconds kPingInterval{1000};
 
 /// Slots for which DriverControlPlane::getMemories may ask at once, so that the descriptors of
 /// their memory fit into one message.

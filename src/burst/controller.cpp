@@ -4,12 +4,12 @@
 
 #include <utility>
 
+#include "burst/burst_errors.h"
 #include "burst/channel.h"
 #include "burst/exclusive_use.h"
 #include "burst/pending_executions.h"
 #include "burst/request_exchange.h"
 #include "burst/reusable_request.h"
-#include "burst/submission_errors.h"
 #include "model/outcome.h"
 #include "model/request_check.h"
 #include "model/version_rules.h"
@@ -147,7 +147,7 @@ class Controller::Impl {
             *execution,
             execution->ownReusable ? execution->ownReusable->request : execution->ownRequest,
             execution->ownReusable.get(), options, execution->ownOutcome);
-        execution->submission = Submission{++lastSubmission_};
+        execution->markSubmitted(Submission{++lastSubmission_});
         NNBURST_TRY(exchange_.launch(*execution));
         return execution->submission;
     }

@@ -34,9 +34,10 @@ class Controller final : public Burst, public std::enable_shared_from_this<Contr
     /// What the driver has said of its end.
     struct Peer {
         UniqueFd doorbell;  ///< Server::takeDoorbell
-        /// The driver rings back over the doorbell when a result has come that is waited for so.
+        /// Whether the driver can announce results over the doorbell (Burst::armCompletion).
         bool ringsBack = true;
-        /// Threads of the driver's kernels: where they need all processors, waiting takes none.
+        /// Kernel threads of the driver. If they need all processors, the client sleeps instead of
+        /// spinning.
         std::uint32_t kernelThreads = 1;
     };
 

@@ -7,8 +7,6 @@
 
 #include <atomic>
 
-#include "nnburst/result.h"
-
 namespace nnburst::burst {
 
 /// A mutex without waiting. Costs one atomic exchange and one store.
@@ -48,12 +46,5 @@ class [[nodiscard]] ExclusiveUse {
     Lock& lock_;
     const bool isHeld_;
 };
-
-/// The error of a call that was refused because another thread is using the burst.
-[[nodiscard]] inline tl::unexpected<Error> usedByAnotherThread() {
-    return failure(ErrorStatus::GENERAL_FAILURE,
-                   "another thread is using this burst: at most one thread may execute, submit or "
-                   "wait on it at a time");
-}
 
 }  // namespace nnburst::burst

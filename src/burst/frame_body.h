@@ -42,7 +42,7 @@ class BodyWriter {
     ~BodyWriter() { std::fill(next_, end_, std::byte{0}); }
 
     void write(const void* source, std::size_t sizeBytes) noexcept {
-        if (sizeBytes != 0) {  // memcpy takes no null pointer, not even of nothing
+        if (sizeBytes != 0) {  // memcpy must not get a null pointer, even for zero bytes
             std::memcpy(next_, source, sizeBytes);
         }
         next_ += sizeBytes;

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "burst/answer_wait.h"
+#include "burst/burst_errors.h"
 #include "burst/channel.h"
 #include "burst/completion_signal.h"
 #include "burst/controller.h"
 #include "burst/pending_executions.h"
 #include "burst/request_sender.h"
 #include "burst/result_receiver.h"
-#include "burst/submission_errors.h"
 #include "burst/unanswered_outputs.h"
 #include "model/outcome.h"
 #include "model/version_rules.h"
@@ -30,8 +30,8 @@
 namespace nnburst::burst {
 
 /// Used by one thread at a time, except `getMemories`, `connectionLost`, `freeMemory`, `refuse` and
-/// `waitStats`. No call enters a function that it is in already: a result that makes the client
-/// send again changes the state of its execution, and `takeResult` acts on that.
+/// `waitStats`. Not recursive: if the driver does not know a request, ResultReceiver only marks the
+/// execution UNKNOWN_TO_DRIVER, and `takeResult` sends it again.
 class RequestExchange {
   public:
     RequestExchange(Channel channel, FrameQueue::Writer requests, FrameQueue::Reader results,
@@ -74,8 +74,6 @@ class RequestExchange {
         return {.client = wait_.stats(), .driver = channel_.driverWaits().stats()};
     }
 
-    // ---- Executions
-
     [[nodiscard]] PendingExecutions& pending() noexcept { return pending_; }
 
     /// Whether an input or output of `request` overlaps with an output that the driver may still
@@ -111,7 +109,8 @@ class RequestExchange {
     /// Waits for the result of an execution and makes it free.
     Result<> finish(PendingExecution& execution) {
         if (execution.state != State::ENDED) {
-            awaitResult(execution, execution.giveUpAt(deadlineGrace_), deadlineGrace_);
+            awaitResult(execution, execution.giveUpAt(deadlineGrace_),
+                        execution.isSubmitted() ? std::chrono::milliseconds(0) : deadlineGrace_);
         }
         if (execution.state != State::ENDED) [[unlikely]] {
             awaitAfterOthers(execution);
@@ -119,8 +118,6 @@ class RequestExchange {
         pending_.release(execution);
         return execution.status ? Result<>() : std::move(execution.status);
     }
-
-    // ---- Memory of executions that were given up
 
     /// Takes the answers that have come meanwhile.
     void takeLateAnswers() {
@@ -132,59 +129,12 @@ class RequestExchange {
     }
 
     /// Burst::waitForMemory.
-    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) {
-        TimePoint nextAliveCheck = std::chrono::steady_clock::now() + kPingInterval;
-        while (true) {
-            takeLateAnswers();
-            if (!pending_.hasGivenUp()) {
-                return {};
-            }
-            const TimePoint now = std::chrono::steady_clock::now();
-            if (deadline && now >= *deadline) {
-                return memoryStillInUse();
-            }
-            if (now >= nextAliveCheck) {
-                (void)wait_.checkAlive(deadline, now);
-                nextAliveCheck = std::chrono::steady_clock::now() + kPingInterval;
-            }
-            wait_.forNewsAtMost(deadline, kAnswerPollInterval);
-        }
-    }
+    [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline);
 
-    // ---- Event loops: as Burst
-
-    [[nodiscard]] Result<int> completionDescriptor() {
-        if (!peer_.ringsBack) {
-            return failure(ErrorStatus::GENERAL_FAILURE,
-                           "completionDescriptor of a burst whose driver is of an earlier version: "
-                           "it cannot announce results to an event loop");
-        }
-        auto descriptor = completion_.descriptor(peer_.doorbell.get());
-        if (wait_.isLostInOrder()) {
-            completion_.connectionLost();
-        }
-        return descriptor;
-    }
-
-    [[nodiscard]] Result<bool> armCompletion() {
-        NNBURST_TRY(completionDescriptor());
-        completion_.clear();
-        takeResults();
-        return pending_.hasEnded() || !wait_.arm();
-    }
-
-    [[nodiscard]] bool isDone(Submission submission) {
-        if (completion_.exists()) {
-            completion_.clear();
-        }
-        takeResults();
-        const PendingExecution* const execution = pending_.find(submission);
-        if (execution == nullptr || execution->state == State::ENDED || wait_.isLost()) {
-            return true;
-        }
-        const OptionalTimePoint giveUpAt = execution->giveUpAt(deadlineGrace_);
-        return giveUpAt && *giveUpAt <= std::chrono::steady_clock::now();
-    }
+    // For event loops, as in Burst.
+    [[nodiscard]] Result<int> completionDescriptor();
+    [[nodiscard]] Result<bool> armCompletion();
+    [[nodiscard]] bool isDone(Submission submission);
 
   private:
     using State = PendingExecution::State;
@@ -199,50 +149,9 @@ class RequestExchange {
         return isSent;
     }
 
-    Result<> launchAny(PendingExecution& execution) {
-        while (true) {
-            Result<bool> sent = trySend(execution);
-            if (!sent) {
-                refuse(*execution.request, execution.options.deadline);
-                pending_.release(execution);
-                return failed(*execution.outcome, tl::unexpected<Error>(std::move(sent.error())));
-            }
-            if (*sent) {
-                return {};
-            }
-            PendingExecution* const other = pending_.findAnySent();
-            if (other == nullptr) {
-                executeOverControlPlane(execution);
-                return {};
-            }
-            awaitResult(*other, other->giveUpAt(deadlineGrace_), deadlineGrace_);
-        }
-    }
-
+    Result<> launchAny(PendingExecution& execution);
     /// False if there is no room now for the frame, or for its result beside the others.
-    Result<bool> trySend(PendingExecution& execution) {
-        if (wait_.isLost()) {
-            return lost();
-        }
-        while (!pending_.hasRoomForResult(execution)) {
-            if (!receiver_.hasNews()) {
-                return false;
-            }
-            if (!takeResult()) {
-                return lost();
-            }
-        }
-        bool isSent = false;
-        if (sender_.isRemembered(execution)) {
-            isSent = sender_.sendCompute(execution);
-        } else {
-            NNBURST_TRY_ASSIGN(isSent, sender_.sendWhole(execution));
-        }
-        if (isSent) {
-            pending_.markSent(execution);
-        }
-        return isSent;
-    }
+    Result<bool> trySend(PendingExecution& execution);
 
     /// Takes the results that have come meanwhile. They are few, whatever the driver writes: an
     /// execution that is in flight or was given up has two frames at most, each with one answer.
@@ -253,23 +162,17 @@ class RequestExchange {
 
     /// Waits for the result of `execution` after another one has come instead: one time for all
     /// waits, so that no driver prolongs them by many late answers.
-    void awaitAfterOthers(PendingExecution& execution) {
-        const OptionalTimePoint giveUpAt =
-            answerAwaitedUntil(execution.options.deadline, deadlineGrace_);
-        while (execution.state != State::ENDED) {
-            awaitResult(execution, giveUpAt, std::chrono::milliseconds(0));
-        }
-    }
+    void awaitAfterOthers(PendingExecution& execution);
 
     /// Takes one result, or ends `execution` if none comes until `giveUpAt`, and for `atLeast`.
     void awaitResult(PendingExecution& execution, const OptionalTimePoint& giveUpAt,
                      std::chrono::milliseconds atLeast) {
         Result<> alive;
-        wait_.yieldWhileDriverAsks(sender_.takeNamesNewMemory());
+        wait_.yieldWhileDriverFetches(sender_.consumeHasNewMemory());
         if (!wait_.forNews(giveUpAt, atLeast, wait_.forecastOf(execution), alive)) {
             if (alive) {
                 pending_.giveUp(execution);
-                alive = unanswered(deadlineGrace_);
+                alive = notAnswered(deadlineGrace_);
             }
             end(execution, std::move(alive));
             return;
@@ -303,18 +206,7 @@ class RequestExchange {
         return {};
     }
 
-    void executeOverControlPlane(PendingExecution& execution) {
-        AnswerFlag answered;
-        execution.status = controlPlane_->executeSynchronously(
-            *execution.request, execution.options,
-            answerAwaitedUntil(execution.options.deadline, deadlineGrace_), *execution.outcome,
-            answered);
-        if (answered != nullptr) {
-            pending_.giveUp(execution, std::move(answered));
-            execution.status = failed(*execution.outcome, unanswered(deadlineGrace_));
-        }
-        pending_.markEnded(execution);
-    }
+    void executeOverControlPlane(PendingExecution& execution);
 
     void end(PendingExecution& execution, Result<> status) noexcept {
         execution.status = failed(*execution.outcome, std::move(status));

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "burst/frame.h"
+#include "nnburst/burst.h"
 #include "nnburst/device.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
@@ -35,10 +36,6 @@ namespace nnburst::burst {
 /// Slots that a burst may use at the same time: as many as a request may have pools
 /// (kMaximumPools).
 inline constexpr std::int32_t kMaximumSlots = 4096;
-
-/// Reusable executions that a driver remembers for one burst at a time: their numbers are 1 to
-/// this.
-inline constexpr std::uint32_t kMaximumReusableExecutions = 64;
 
 /// Bits of RequestFrameHeader::flags. Others are refused.
 inline constexpr std::uint16_t kMeasureTiming = 1U << 0;

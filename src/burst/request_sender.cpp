@@ -81,7 +81,7 @@ bool RequestSender::findSlot(const SharedRegion& region, RememberedPool& remembe
         // a new region is the time to forget those that have vanished
         forget(slots_->retire(nullptr, oldest));
         slot = slots_->add(region, oldest);
-        namesNewMemory_ = true;
+        hasNewMemory_ = true;
     }
     if (!slot) {
         return false;

@@ -35,7 +35,7 @@ class RequestSender {
         NNBURST_ASSERT(controlPlane_ == nullptr && controlPlane != nullptr,
                        "the sender is attached twice, or to nothing");
         controlPlane_ = std::move(controlPlane);
-        requests_.setMostWoken(kMostWoken);
+        requests_.limitWoken(kMaximumWoken);
         requests_.setDoorbell(doorbell);
     }
 
@@ -68,9 +68,9 @@ class RequestSender {
     [[nodiscard]] Result<bool> sendWhole(PendingExecution& execution);
 
     /// Whether a request that was sent since the last call named memory that the driver has not
-    /// seen: it will ask this process for it.
-    [[nodiscard]] bool takeNamesNewMemory() noexcept {
-        return namesNewMemory_ && std::exchange(namesNewMemory_, false);
+    /// seen: the driver will ask this process for it.
+    [[nodiscard]] bool consumeHasNewMemory() noexcept {
+        return hasNewMemory_ && std::exchange(hasNewMemory_, false);
     }
 
     /// Tells the driver to forget `region`. Does not wait. Any thread.
@@ -98,7 +98,7 @@ class RequestSender {
     std::shared_ptr<ClientControlPlane> controlPlane_;
     const std::shared_ptr<SlotTable> slots_ = std::make_shared<SlotTable>();
     std::uint64_t lastSerial_ = 0;
-    bool namesNewMemory_ = false;
+    bool hasNewMemory_ = false;
     // Reused.
     std::vector<FrameLine> lines_;
     std::vector<FramePool> pools_;

@@ -5,7 +5,7 @@
 #include <bit>
 #include <string>
 
-#include "burst/submission_errors.h"
+#include "burst/burst_errors.h"
 #include "log/assert.h"
 #include "model/outcome.h"
 

@@ -7,6 +7,7 @@
 #include "burst/slot_mappings.h"
 #include "exec/operation/operation.h"
 #include "log/assert.h"
+#include "nnburst/burst.h"
 
 namespace nnburst::burst {
 

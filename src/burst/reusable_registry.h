@@ -25,8 +25,8 @@ class ReusableRegistry {
     struct Execution {
         /// Resolves `given`, which `session` has just run, so that it can be run again as it is.
         /// Not bound afterwards if that cannot be (ExecutionSession::bind), or if `account`, which
-        /// may be null, may not be charged for it: then it keeps no memory. Keeps none of the
-        /// request that was bound before.
+        /// may be null, may not be charged for it: then it keeps no memory. Drops the request that
+        /// was bound before.
         void bind(const DecodedRequest& given, const exec::ExecutionSession& session,
                   const SharedAccount& account);
 
@@ -34,8 +34,9 @@ class ReusableRegistry {
         /// if there is none.
         void clear() noexcept;
 
-        /// Whether the client has the shapes of the run that has just succeeded. Comparing them
-        /// takes longer than to remember that they cannot have changed.
+        /// Whether the last result that was sent had `shapes`, those of the run that has just
+        /// succeeded. A run that used its memo has the shapes of the run before, so these are not
+        /// compared.
         [[nodiscard]] bool hasSent(const std::vector<OutputShape>& shapes) const noexcept {
             return bindings.memo.wasHit ? !sentShapes.empty() : shapes == sentShapes;
         }
@@ -45,8 +46,8 @@ class ReusableRegistry {
 
         /// True from the first `remember` on; false again if the request cannot be bound.
         bool isKnown = false;
-        /// The bindings are good. Not when the memory of a slot has been freed since: frames that
-        /// are in the queue may still want it, and run the request as a whole.
+        /// Whether `bindings` can be used. False once the client has freed a slot of the request:
+        /// computes that are still in the queue then resolve the whole request again.
         bool isBound = false;
         std::uint32_t generation = 0;
         DecodedRequest request;

@@ -12,6 +12,7 @@
 #include "burst/result_frame.h"
 #include "fmq/wait_forecast.h"
 #include "log/assert.h"
+#include "nnburst/burst.h"
 #include "nnburst/execution.h"
 #include "nnburst/types.h"
 #include "system/mutex.h"

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "burst/burst_errors.h"
 #include "burst/channel.h"
 #include "burst/contention_watch.h"
 #include "burst/repeated_request.h"
@@ -37,16 +38,18 @@ namespace {
 
 /// Idle time after which a burst is parked.
 constexpr std::chrono::milliseconds kParkAfterIdle{250};
-/// The same while the thread pool is exhausted, and for how long a burst is then served before
-/// others get its thread.
+/// The same while the thread pool is exhausted.
 constexpr std::chrono::microseconds kParkAfterIdleWhenExhausted{20};
+/// While the thread pool is exhausted, a burst is served for this long before others get its
+/// thread.
 constexpr std::chrono::milliseconds kTurnWhenExhausted{1};
 
 /// Time after set-up during which a burst polls for its first request without sleeping. Clients
 /// execute soon, and waking a thread takes as long as executing a small network.
 constexpr std::chrono::microseconds kAwakeAfterSetUp{500};
 
-/// A client whose pauses between executions are longer does not fill a processor.
+/// A burst whose usual wait for a request is longer gets no processor from BurstPlacement: its
+/// client does not fill one.
 constexpr std::chrono::milliseconds kLongestPause{2};
 
 /// What a burst takes beside copies of its frames.
@@ -62,11 +65,6 @@ WaitPolicy driverPolicy(const WaitPolicy& requested) noexcept {
     return {.spinWindow = std::clamp<std::chrono::nanoseconds>(
                 requested.spinWindow, std::chrono::nanoseconds(0), kLongestDriverSpin),
             .mode = requested.mode};
-}
-
-/// Takes no memory: the message fits into the string.
-Result<> outOfMemory() {
-    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory");
 }
 
 /// `lines` are in the queue, the header among them.
@@ -98,7 +96,7 @@ void makeRunnerFor(const exec::ModelUser& user) noexcept {
 
 }  // namespace
 
-/// Frames in, frames out.
+/// Serves one burst: reads request frames, executes them, writes result frames.
 class Server::Impl final : public Servable {
   public:
     Impl(Channel channel, FrameQueue::Reader requests, FrameQueue::Writer results,
@@ -115,7 +113,7 @@ class Server::Impl final : public Servable {
           waiter_(channel_.requestEvent(), channel_.resultEvent(), driverPolicy(wait),
                   channel_.driverWaits()),
           user_(executable),
-          session_(wakingLate(std::move(executable))),
+          session_(withLateWakes(std::move(executable))),
           lines_(std::max(requests.capacity(), results.capacity())),
           contention_(session_.executable().model->contention()) {}
 
@@ -189,7 +187,7 @@ class Server::Impl final : public Servable {
 
   private:
     /// A client has its result before the next execution takes the processor.
-    exec::Executable wakingLate(exec::Executable executable) noexcept {
+    exec::Executable withLateWakes(exec::Executable executable) noexcept {
         executable.lateWakes = &lateWakes_;
         return executable;
     }
@@ -230,7 +228,8 @@ class Server::Impl final : public Servable {
         if (hasFrame) {
             serveFrame(header);
             lateWakes_.wakeAll();
-            // Neither side of the burst spins while executions contend for processors.
+            // While executions contend for processors, both sides sleep instead of spinning, if
+            // their mode is ADAPTIVE.
             contention_.addExecution(session_.executable().model->contention());
             waiter_.setContended(contention_.isContended());
         }
@@ -411,7 +410,7 @@ Result<std::unique_ptr<Server>> Server::create(SharedRegion channel, exec::Execu
                        FrameQueue::Reader::attach(opened.memory(), opened.requests()));
     NNBURST_TRY_ASSIGN(FrameQueue::Writer results,
                        FrameQueue::Writer::attach(opened.memory(), opened.results()));
-    results.setMostWoken(kMostWoken);
+    results.limitWoken(kMaximumWoken);
     SharedAccount account = executable.client == nullptr ? nullptr : executable.client->account();
     NNBURST_TRY_ASSIGN(Charge charge, chargeTo(account, Resource::MEMORY,
                                                kBytesOfBurst + kCopiesOfFrame * sizeof(FrameLine) *

@@ -25,32 +25,38 @@
 
 namespace nnburst::burst {
 
-/// Not thread-safe, except for Share::hasMany.
+/// Not thread-safe, except for ClientShare::hasMany.
 class ServingShares {
   public:
     struct Candidate;
 
-    /// The threads that serve bursts of one client, or of all clients of a user, and those that
-    /// wait for one.
-    struct Share {
-        explicit Share(SharedAccount given) : account(std::move(given)) {}
+    /// What the bursts of one client have: threads that serve them, and a place in the queue.
+    struct ClientShare {
+        explicit ClientShare(SharedAccount given) : account(std::move(given)) {}
 
-        const SharedAccount account;  // so that no other account has its address
+        const SharedAccount account;  // kept alive, so that its address identifies it
         std::size_t served = 0;
-        /// Whether more than kManyServed bursts of this client are served. Any thread may read it;
-        /// relaxed, because it only decides when turns end.
+        /// Whether more than kManyServed bursts are served. Any thread may read it; relaxed,
+        /// because it only decides when turns end.
         std::atomic<bool> hasMany{false};
-        SpinCount clientSpins;                   // of these threads, while they serve this client
-        SpinCount userSpins;                     // the same for this user
-        std::list<Candidate*> waiting;           // bursts of a client, the first has waited longest
-        std::list<Share*> waitingClients;        // clients of a user that have bursts that wait
-        ListElement<Share> amongClients{*this};  // of its user
-        ListElement<Share> amongUsers{*this};    // of those that have clients with such bursts
+        SpinCount spins;                               // of the threads that serve
+        std::list<Candidate*> waiting;                 // the first has waited longest
+        ListElement<ClientShare> amongClients{*this};  // of its user
+    };
+    /// The same for all clients of one user together.
+    struct UserShare {
+        explicit UserShare(SharedAccount given) : account(std::move(given)) {}
+
+        const SharedAccount account;
+        std::size_t served = 0;
+        SpinCount spins;
+        std::list<ClientShare*> waitingClients;    // those that have bursts that wait
+        ListElement<UserShare> amongUsers{*this};  // those that have such clients
     };
     /// The client and the user that a burst belongs to.
     struct Owner {
-        std::shared_ptr<Share> client;
-        std::shared_ptr<Share> user;
+        std::shared_ptr<ClientShare> client;
+        std::shared_ptr<UserShare> user;
     };
     /// A burst that may have to wait for a thread. Not destroyed while it waits.
     struct Candidate {
@@ -63,13 +69,13 @@ class ServingShares {
 
     /// Threads beyond the maximum, for clients of which no other burst is served. The part of the
     /// maximum that a user has does not include them.
-    static constexpr std::size_t kForOthers = 256;
+    static constexpr std::size_t kThreadsForOthers = 256;
 
-    /// A client of which more bursts are served has many.
+    /// With more served bursts than this a client counts as one with many.
     static constexpr std::size_t kManyServed = 8;
 
     /// A client is active until this long after a burst of it was served.
-    static constexpr std::chrono::seconds kActiveAfter{1};
+    static constexpr std::chrono::seconds kActiveFor{1};
 
     /// `maximumThreads` threads serve bursts, of all clients together.
     explicit ServingShares(std::size_t maximumThreads) noexcept : maximumThreads_(maximumThreads) {}
@@ -77,7 +83,8 @@ class ServingShares {
     /// The owner of a burst of the client with this account, whose user has the account above it.
     /// Bursts without an account belong to one client.
     [[nodiscard]] Owner ownerOf(const SharedAccount& account) {
-        return {shareOf(account), shareOf(account == nullptr ? nullptr : account->parent())};
+        return {shareOf(clients_, account),
+                shareOf(users_, account == nullptr ? nullptr : account->parent())};
     }
 
     /// Whether a burst of `owner` may be served. `uncounted` of the threads that serve do not count
@@ -90,18 +97,14 @@ class ServingShares {
         noteActive(*owner.client, now);
         ++served_;
         usersServed_ += owner.user->served++ == 0 ? 1 : 0;
-        if (owner.client != owner.user) {
-            clientsServed_ += owner.client->served++ == 0 ? 1 : 0;
-        }
+        clientsServed_ += owner.client->served++ == 0 && owner.client->account != nullptr ? 1 : 0;
         noteMany(*owner.client);
     }
     void end(const Owner& owner, TimePoint now) noexcept {
         noteActive(*owner.client, now);
         --served_;
         usersServed_ -= --owner.user->served == 0 ? 1 : 0;
-        if (owner.client != owner.user) {
-            clientsServed_ -= --owner.client->served == 0 ? 1 : 0;
-        }
+        clientsServed_ -= --owner.client->served == 0 && owner.client->account != nullptr ? 1 : 0;
         noteMany(*owner.client);
     }
 
@@ -111,7 +114,7 @@ class ServingShares {
         const Activity& another = last_.client != owner.client.get() ? last_ : lastOfAnother_;
         return owner.client->served > kManyServed &&
                (clientsServed_ > 1 ||
-                (another.client != nullptr && now - another.when < kActiveAfter));
+                (another.client != nullptr && now - another.when < kActiveFor));
     }
 
     [[nodiscard]] std::size_t served() const noexcept { return served_; }
@@ -119,10 +122,10 @@ class ServingShares {
     [[nodiscard]] std::size_t usersServed() const noexcept { return usersServed_; }
     [[nodiscard]] std::size_t clientsServed() const noexcept { return clientsServed_; }
 
-    /// Lets `candidate`, which does not wait, wait after all others.
+    /// Appends `candidate`, which is not waiting, to the queue.
     void addWaiting(Candidate& candidate) noexcept {
-        Share& client = *candidate.owner.client;
-        Share& user = *candidate.owner.user;
+        ClientShare& client = *candidate.owner.client;
+        UserShare& user = *candidate.owner.user;
         if (client.waiting.empty()) {
             if (user.waitingClients.empty()) {
                 user.amongUsers.join(waitingUsers_);
@@ -133,10 +136,10 @@ class ServingShares {
         candidate.queueNode.join(client.waiting);
     }
 
-    /// `candidate`, which waits, does so no longer.
+    /// Removes `candidate`, which is waiting, from the queue.
     void removeWaiting(Candidate& candidate) noexcept {
-        Share& client = *candidate.owner.client;
-        Share& user = *candidate.owner.user;
+        ClientShare& client = *candidate.owner.client;
+        UserShare& user = *candidate.owner.user;
         candidate.queueNode.leave(client.waiting);
         if (client.waiting.empty()) {
             client.amongClients.leave(user.waitingClients);
@@ -150,12 +153,12 @@ class ServingShares {
     [[nodiscard]] Candidate* takeWaiting(std::size_t uncounted) noexcept {
         const std::size_t allowed = maximumThreads_ + uncounted;
         Candidate* next = nullptr;
-        for (const Share* const user : waitingUsers_) {
+        for (const UserShare* const user : waitingUsers_) {
             const bool mayAny = anyMayBegin(*user, allowed);
-            if (!mayAny && served_ >= allowed + kForOthers) {
+            if (!mayAny && served_ >= allowed + kThreadsForOthers) {
                 continue;
             }
-            for (const Share* const client : user->waitingClients) {
+            for (const ClientShare* const client : user->waitingClients) {
                 ++clientsExamined_;
                 Candidate* const first = client->waiting.front();
                 if ((mayAny || firstMayBegin(*client, allowed)) &&
@@ -175,37 +178,42 @@ class ServingShares {
 
   private:
     struct Activity {
-        const Share* client = nullptr;  // to be compared only
+        const ClientShare* client = nullptr;  // to be compared only
         TimePoint when;
     };
 
-    void noteActive(const Share& client, TimePoint now) noexcept {
+    void noteActive(const ClientShare& client, TimePoint now) noexcept {
         if (last_.client != &client) {
             lastOfAnother_ = last_;
         }
         last_ = {.client = &client, .when = now};
     }
-    static void noteMany(Share& client) noexcept {
+    static void noteMany(ClientShare& client) noexcept {
         client.hasMany.store(client.served > kManyServed, std::memory_order_relaxed);
     }
 
     /// Whether any burst of `user` may be served.
-    [[nodiscard]] bool anyMayBegin(const Share& user, std::size_t allowed) const noexcept {
+    [[nodiscard]] bool anyMayBegin(const UserShare& user, std::size_t allowed) const noexcept {
         const std::size_t users = usersServed_ + (user.served == 0 ? 1 : 0);
         return served_ < allowed || user.served < std::max<std::size_t>(maximumThreads_ / users, 1);
     }
-    /// Whether a burst of `client` may be served as the first one of it.
-    [[nodiscard]] bool firstMayBegin(const Share& client, std::size_t allowed) const noexcept {
-        return client.served == 0 && served_ < allowed + kForOthers;
+    /// Whether `client`, of which no burst is served, may have one served beyond the maximum.
+    [[nodiscard]] bool firstMayBegin(const ClientShare& client,
+                                     std::size_t allowed) const noexcept {
+        return client.served == 0 && served_ < allowed + kThreadsForOthers;
     }
 
-    std::shared_ptr<Share> shareOf(const SharedAccount& account) {
-        std::weak_ptr<Share>& known = shares_[account.get()];
+    template <class Share>
+    using Shares = std::map<const Account*, std::weak_ptr<Share>>;
+
+    template <class Share>
+    static std::shared_ptr<Share> shareOf(Shares<Share>& shares, const SharedAccount& account) {
+        std::weak_ptr<Share>& known = shares[account.get()];
         std::shared_ptr<Share> share = known.lock();
         if (share == nullptr) {
             share = std::make_shared<Share>(account);
             known = share;
-            std::erase_if(shares_, [](const auto& each) { return each.second.expired(); });
+            std::erase_if(shares, [](const auto& each) { return each.second.expired(); });
         }
         return share;
     }
@@ -216,8 +224,9 @@ class ServingShares {
     std::size_t clientsServed_ = 0;
     Activity last_;           // the last one of any client
     Activity lastOfAnother_;  // the last one of a client other than that of last_
-    std::map<const Account*, std::weak_ptr<Share>> shares_;
-    std::list<Share*> waitingUsers_;  // users of which bursts wait
+    Shares<ClientShare> clients_;
+    Shares<UserShare> users_;
+    std::list<UserShare*> waitingUsers_;  // users of which bursts wait
     std::uint64_t arrivals_ = 0;
     std::uint64_t clientsExamined_ = 0;
 };

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -15,13 +14,14 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "log/assert.h"
 #include "system/interruption.h"
 #include "system/realtime.h"
 #include "system/scheduling.h"
-#include "system/thread.h"
 
 namespace nnburst::burst {
 
@@ -79,11 +79,9 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
     Entry& operator=(const Entry&) = delete;
 
     [[nodiscard]] bool tryBeginSpin() noexcept override {
-        return spins.tryBegin(owner.user->userSpins, owner.client->clientSpins);
+        return spins.tryBegin(owner.user->spins, owner.client->spins);
     }
-    void endSpin() noexcept override {
-        spins.end(owner.user->userSpins, owner.client->clientSpins);
-    }
+    void endSpin() noexcept override { spins.end(owner.user->spins, owner.client->spins); }
 
     SpinShares& spins;  ///< of the pool
     BurstPlacement::Assignment assignment;
@@ -225,15 +223,18 @@ Result<std::shared_ptr<ServingThreadPool>> ServingThreadPool::create(
 }
 
 ServingThreadPool::~ServingThreadPool() {
+    std::vector<std::thread> threads;
     {
         const system::MutexLock lock(mutex_);
         NNBURST_ASSERT(entries_.empty(), "{} bursts are still registered", entries_.size());
-        // A thread that has heard the last burst's doorbell starts no other any more.
+        // From now on ensureIdleThread starts no thread, even if a thread has just received the
+        // doorbell of the last burst.
         isEnding_ = true;
+        threads = threads_.takeAll();
     }
     const std::uint64_t one = 1;
     (void)!::write(end_.get(), &one, sizeof(one));  // stays readable: all threads see it
-    for (std::thread& thread : threads_) {
+    for (std::thread& thread : threads) {
         thread.join();
     }
 }
@@ -300,16 +301,11 @@ Result<> ServingThreadPool::ensureIdleThread() {
     if (isEnding_) {
         return {};
     }
-    joinEndedThreads();
+    threads_.joinEnded();
     if (idle_.load(std::memory_order_relaxed) != 0) {
         return {};
     }
-    // Before the thread starts: neither what keeps it nor its end may need memory.
-    threads_.reserve(threads_.size() + 1);
-    ended_.reserve(threads_.size() + 1);
-    NNBURST_TRY_ASSIGN(std::thread thread,
-                       system::startThread("nnburst-burst", [this] { runThread(); }));
-    threads_.push_back(std::move(thread));
+    NNBURST_TRY(threads_.start("nnburst-burst", [this] { runThread(); }));
     ++threadCount_;
     ++idle_;  // for the new thread, which is not waiting yet
     return {};
@@ -327,18 +323,6 @@ void ServingThreadPool::startReplacement() noexcept {
     isStartRefused_.store(!isThere, std::memory_order_relaxed);
 }
 
-void ServingThreadPool::joinEndedThreads() {
-    for (const std::thread::id id : ended_) {
-        const auto thread =
-            std::find_if(threads_.begin(), threads_.end(),
-                         [id](const std::thread& candidate) { return candidate.get_id() == id; });
-        NNBURST_ASSERT(thread != threads_.end(), "a thread has ended that was not started");
-        thread->join();
-        threads_.erase(thread);
-    }
-    ended_.clear();
-}
-
 /// Threads that wait for their clients do not count.
 std::size_t ServingThreadPool::allowedThreads() const noexcept {
     return maximumThreads_ + clientWaits_.load(std::memory_order_relaxed);
@@ -348,18 +332,14 @@ std::size_t ServingThreadPool::allowedThreads() const noexcept {
 /// more than are allowed now that some clients have answered. If it may, it counts as ended.
 bool ServingThreadPool::mayEnd() noexcept {
     const system::MutexLock lock(mutex_);
-    if (isEnding_) {
-        return false;  // epoll_wait reports the end next
-    }
     const std::size_t kept =
         threadCount() <= allowedThreads() + kKeptIdleThreads ? kKeptIdleThreads : 1;
     if (idle_.load(std::memory_order_relaxed) <= kept) {
         return false;
     }
-    joinEndedThreads();  // whose stacks another thread may need
     --idle_;
     --threadCount_;
-    ended_.push_back(std::this_thread::get_id());
+    threads_.endSelf();
     return true;
 }
 
@@ -401,27 +381,27 @@ void ServingThreadPool::ring(const Registration::Entry& entry) const noexcept {
 
 /// Serves a burst that was rung, and then those that wait for a thread.
 void ServingThreadPool::answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept {
-    Turn turn = entry->ringServed() ? Turn() : beginOrWait(entry);
-    if (turn.entry == nullptr) {
+    NextBurst next = entry->ringServed() ? NextBurst() : beginOrWait(entry);
+    if (next.entry == nullptr) {
         return;
     }
     --idle_;
     startReplacement();
-    while (turn.entry != nullptr) {
-        const bool hasMore = turn.entry->enter() && serve(turn);
-        turn = endAndTakeWaiting(*turn.entry, hasMore);
+    while (next.entry != nullptr) {
+        const bool hasMore = next.entry->enter() && serve(next);
+        next = endAndTakeWaiting(*next.entry, hasMore);
     }
     ++idle_;
 }
 
 /// True if there is more to do.
-bool ServingThreadPool::serve(const Turn& turn) noexcept {
+bool ServingThreadPool::serve(const NextBurst& next) noexcept {
     std::optional<system::ScopedLowPriority> lowPriority;
-    if (turn.isOneOfMany) {
+    if (next.isOneOfMany) {
         lowPriority.emplace();
     }
-    Registration::Entry& entry = *turn.entry;
-    const ServingTurn limit(turn.isOneOfMany, entry.owner.client->hasMany, areSeveralServed_);
+    Registration::Entry& entry = *next.entry;
+    const ServingTurn limit(next.isOneOfMany, entry.owner.client->hasMany, areSeveralServed_);
     while (true) {
         drain(entry.driverEnd.get());
         const bool hasMore = entry.burst->serve(limit);
@@ -438,19 +418,19 @@ bool ServingThreadPool::serve(const Turn& turn) noexcept {
 }
 
 /// The turn of `entry`, if the calling thread may serve it. If not, another one will.
-ServingThreadPool::Turn ServingThreadPool::beginOrWait(
+ServingThreadPool::NextBurst ServingThreadPool::beginOrWait(
     const std::shared_ptr<Registration::Entry>& entry) noexcept {
     const system::MutexLock lock(mutex_);
     if (shares_.mayBegin(entry->owner, clientWaits_.load(std::memory_order_relaxed))) {
-        Turn turn = begin(entry);
+        NextBurst next = begin(entry);
         ringNextWaiting();
-        return turn;
+        return next;
     }
     addToWaiting(*entry);
     return {};
 }
 
-ServingThreadPool::Turn ServingThreadPool::begin(
+ServingThreadPool::NextBurst ServingThreadPool::begin(
     std::shared_ptr<Registration::Entry> entry) noexcept {
     const auto now = std::chrono::steady_clock::now();
     shares_.begin(entry->owner, now);
@@ -461,14 +441,14 @@ ServingThreadPool::Turn ServingThreadPool::begin(
 /// The calling thread has served `entry`. Gives the turn of the burst that it is to serve next, if
 /// one waits that may be served. If no thread waits for doorbells, gives none: the calling thread
 /// must wait for them, and serves the bursts in the order in which they were rung.
-ServingThreadPool::Turn ServingThreadPool::endAndTakeWaiting(Registration::Entry& entry,
-                                                             bool hasMore) noexcept {
+ServingThreadPool::NextBurst ServingThreadPool::endAndTakeWaiting(Registration::Entry& entry,
+                                                                  bool hasMore) noexcept {
     const system::MutexLock lock(mutex_);
     shares_.end(entry.owner, std::chrono::steady_clock::now());
     if (hasMore) {
         addToWaiting(entry);  // served again after others that were rung before
     }
-    Turn next;
+    NextBurst next;
     if (idle_.load(std::memory_order_relaxed) != 0) {
         if (const Registration::Entry* const waiting = takeWaiting()) {
             next = begin(entries_.find(waiting->id)->second);

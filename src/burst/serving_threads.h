@@ -15,8 +15,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <thread>
-#include <vector>
 
 #include "account/account.h"
 #include "burst/burst_placement.h"
@@ -27,6 +25,7 @@
 #include "nnburst/result.h"
 #include "system/affinity.h"
 #include "system/mutex.h"
+#include "system/thread_set.h"
 
 namespace nnburst::burst {
 
@@ -34,18 +33,18 @@ namespace nnburst::burst {
 class ServingTurn {
   public:
     /// `isOneOfMany` says whether the burst was ServingShares::isOneOfMany as the turn began.
-    /// `hasMany` is that of its client (ServingShares::Share), `areSeveralServed` whether bursts of
-    /// several clients are served. Both must outlive this.
+    /// `hasMany` is that of its client (ServingShares::ClientShare), `areSeveralServed` whether
+    /// bursts of several clients are served. Both must outlive this.
     ServingTurn(bool isOneOfMany, const std::atomic<bool>& hasMany,
                 const std::atomic<bool>& areSeveralServed) noexcept
         : isOneOfMany_(isOneOfMany), hasMany_(hasMany), areSeveralServed_(areSeveralServed) {}
 
     /// Whether the turn should end although there is more to do, so that the priority of the thread
     /// is decided anew: the burst has become one of many, or it has been one of many for
-    /// ServingShares::kActiveAfter. Reads the clock only in a turn of one of many.
+    /// ServingShares::kActiveFor. Reads the clock only in a turn of one of many.
     [[nodiscard]] bool isOver() const noexcept {
         if (isOneOfMany_) {
-            return std::chrono::steady_clock::now() - begin_ > ServingShares::kActiveAfter;
+            return std::chrono::steady_clock::now() - begin_ > ServingShares::kActiveFor;
         }
         // Relaxed: the values only decide how long the turn takes.
         return areSeveralServed_.load(std::memory_order_relaxed) &&
@@ -159,18 +158,18 @@ class ServingThreadPool {
 
     void runThread() noexcept;
     /// A burst that the calling thread is to serve; null if there is none.
-    struct Turn {
+    struct NextBurst {
         std::shared_ptr<Registration::Entry> entry;
         bool isOneOfMany = false;  ///< ServingShares::isOneOfMany, as its turn begins
     };
 
     void answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept;
-    [[nodiscard]] bool serve(const Turn& turn) noexcept;
-    [[nodiscard]] Turn begin(std::shared_ptr<Registration::Entry> entry) noexcept
+    [[nodiscard]] bool serve(const NextBurst& next) noexcept;
+    [[nodiscard]] NextBurst begin(std::shared_ptr<Registration::Entry> entry) noexcept
         NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] Turn beginOrWait(const std::shared_ptr<Registration::Entry>& entry) noexcept
+    [[nodiscard]] NextBurst beginOrWait(const std::shared_ptr<Registration::Entry>& entry) noexcept
         NNBURST_EXCLUDES(mutex_);
-    [[nodiscard]] Turn endAndTakeWaiting(Registration::Entry& entry, bool hasMore) noexcept
+    [[nodiscard]] NextBurst endAndTakeWaiting(Registration::Entry& entry, bool hasMore) noexcept
         NNBURST_EXCLUDES(mutex_);
     void addToWaiting(Registration::Entry& entry) noexcept NNBURST_REQUIRES(mutex_);
     [[nodiscard]] Registration::Entry* takeWaiting() noexcept NNBURST_REQUIRES(mutex_);
@@ -184,7 +183,6 @@ class ServingThreadPool {
     [[nodiscard]] bool mayEnd() noexcept NNBURST_EXCLUDES(mutex_);
     Result<> ensureIdleThread() NNBURST_EXCLUDES(mutex_);
     void startReplacement() noexcept NNBURST_EXCLUDES(mutex_);
-    void joinEndedThreads() NNBURST_REQUIRES(mutex_);
     void remove(const Registration::Entry& entry) noexcept NNBURST_EXCLUDES(mutex_);
 
     const std::size_t maximumThreads_;
@@ -203,12 +201,11 @@ class ServingThreadPool {
 
     system::Mutex mutex_;
     std::uint64_t lastId_ NNBURST_GUARDED_BY(mutex_) = 0;
-    bool isEnding_ NNBURST_GUARDED_BY(mutex_) = false;  // `threads_` stays as it is
+    bool isEnding_ NNBURST_GUARDED_BY(mutex_) = false;  // no thread is started any more
     std::map<std::uint64_t, std::shared_ptr<Registration::Entry>> entries_
         NNBURST_GUARDED_BY(mutex_);
     ServingShares shares_ NNBURST_GUARDED_BY(mutex_);  // with those that were rung and wait
-    std::vector<std::thread> threads_ NNBURST_GUARDED_BY(mutex_);
-    std::vector<std::thread::id> ended_ NNBURST_GUARDED_BY(mutex_);  // of threads_
+    system::ThreadSet threads_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::burst

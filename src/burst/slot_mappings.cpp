@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "burst/slot_mappings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -74,10 +76,12 @@ Result<> SlotMappings::collectUnknownSlots(std::span<const FramePool> framePools
             continue;
         }
         if (unknownSlots_.size() == kMaximumSlotsAskedFor) {
-            return invalid(
-                "request pool {}: slot {} makes {} slots whose memory the driver does not have; "
-                "must be at most {} in one request",
-                i, slot, unknownSlots_.size() + 1, kMaximumSlotsAskedFor);
+            // As for a request by RPC, which has this limit for all its pools.
+            return failure(
+                ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                fmt::format("request pool {}: slot {} makes {} slots whose memory the driver does "
+                            "not have; must be at most {} in one request",
+                            i, slot, unknownSlots_.size() + 1, kMaximumSlotsAskedFor));
         }
         unknownSlots_.push_back(slot);
     }

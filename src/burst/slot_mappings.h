@@ -34,7 +34,8 @@ class SlotMappings {
 
     /// As RequestMemorySource::resolve, for the pools of a decoded frame. Blocks while the client
     /// is asked for slots that are not known. INVALID_ARGUMENT for a slot of which the client does
-    /// not know the memory, and for more than kMaximumSlotsAskedFor slots that are not known.
+    /// not know the memory; RESOURCE_EXHAUSTED_PERSISTENT for more than kMaximumSlotsAskedFor slots
+    /// that are not known.
     [[nodiscard]] Result<> resolve(std::span<const FramePool> framePools,
                                    std::vector<exec::RequestMemory>& pools);
 

@@ -3,7 +3,6 @@
 #include "burst/unanswered_outputs.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "system/time.h"
@@ -17,25 +16,6 @@ OptionalTimePoint answerAwaitedUntil(const OptionalTimePoint& deadline,
     }
     return system::saturatingAdd(std::max(*deadline, std::chrono::steady_clock::now()),
                                  system::saturatingNanoseconds(grace));
-}
-
-tl::unexpected<Error> unanswered(std::chrono::milliseconds grace) {
-    return failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                   "the driver has not answered " + std::to_string(grace.count()) +
-                       " ms after the deadline of the execution: it may still write the outputs, "
-                       "whose memory is in use until isMemoryInUse() is false");
-}
-
-tl::unexpected<Error> memoryInUse() {
-    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                   "an input or output of the request overlaps with an output of an execution that "
-                   "the driver has not answered and may still write: wait until isMemoryInUse() "
-                   "is false");
-}
-
-tl::unexpected<Error> memoryStillInUse() {
-    return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                   "memory of executions without an answer was in use until the deadline");
 }
 
 void UnansweredOutputs::add(const Request& request, AnswerFlag answered) {

@@ -12,7 +12,6 @@
 
 #include "burst/control_plane.h"
 #include "burst/output_ranges.h"
-#include "nnburst/result.h"
 #include "nnburst/types.h"
 
 namespace nnburst::burst {
@@ -21,15 +20,6 @@ namespace nnburst::burst {
 /// deadline, or after now if that is later. For ever without a deadline.
 [[nodiscard]] OptionalTimePoint answerAwaitedUntil(const OptionalTimePoint& deadline,
                                                    std::chrono::milliseconds grace) noexcept;
-
-/// The error of an execution that was given up `grace` after its deadline.
-[[nodiscard]] tl::unexpected<Error> unanswered(std::chrono::milliseconds grace);
-
-/// The error of a request that uses the outputs of such an execution.
-[[nodiscard]] tl::unexpected<Error> memoryInUse();
-
-/// The error of a wait for that memory that has ended before it was free.
-[[nodiscard]] tl::unexpected<Error> memoryStillInUse();
 
 /// Interval at which a thread that waits for memory polls for answers. Those over the control plane
 /// do not wake it.

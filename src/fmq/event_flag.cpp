@@ -82,7 +82,7 @@ void EventFlag::wakeSleepers() noexcept {
         // sync [wake-counted]: a sleeper that has announced itself and does not sleep yet finds
         // another count and does not fall asleep
         shared_->wakeCount.fetch_add(1, std::memory_order_seq_cst);
-        futexWake(&shared_->wakeCount, mostWoken_);
+        futexWake(&shared_->wakeCount, maximumWoken_);
     }
 }
 
@@ -102,24 +102,24 @@ void EventFlag::announceParked() noexcept {
 
 void EventFlag::sleepersFence() noexcept {
     // sync [sleep-announced]: the sleeper's last look comes after its announcement
-    if (!hasHeavyFences_ || (leavesFences_ && areFencesLeft_)) {
+    if (!hasHeavyFences_ || (wakerMakesFences_ && hasDelegatedFences_)) {
         fullFence();
         return;
     }
     // Relaxed: only the waiting side writes it.
     const std::uint32_t state = shared_->waiter.load(std::memory_order_relaxed);
     heavyFence();
-    if (leavesFences_) {  // else several threads may sleep here
-        // sync [fences-left]: from here on the other side sees that this one makes no heavy fences;
-        // what it stored before it looked for that, this side sees
-        areFencesLeft_ = (state & WaiterState::kHasHeavyFences) == 0;
+    if (wakerMakesFences_) {  // else several threads may sleep here
+        // sync [fences-delegated]: from here on the other side sees that this one makes no heavy
+        // fences; what it stored before it looked for that, this side sees
+        hasDelegatedFences_ = (state & WaiterState::kHasHeavyFences) == 0;
     }
 }
 
 void EventFlag::publishWaiterCpu() noexcept {
     const std::uint32_t processor =
         static_cast<std::uint32_t>(::sched_getcpu() + 1) & WaiterState::kProcessor;
-    const bool makesHeavyFences = hasHeavyFences_ && !leavesFences_;
+    const bool makesHeavyFences = hasHeavyFences_ && !wakerMakesFences_;
     const std::uint32_t state =
         processor | (makesHeavyFences ? WaiterState::kHasHeavyFences : 0) | contended_;
     // Relaxed: the processor is only a hint, and announceSleeper orders the rest. Stored only when
@@ -129,8 +129,8 @@ void EventFlag::publishWaiterCpu() noexcept {
         shared_->waiter.store(state, std::memory_order_relaxed);
     }
     // Also where another view of the flag has made heavy fences meanwhile.
-    if (areFencesLeft_ && ((before | state) & WaiterState::kHasHeavyFences) != 0) {
-        areFencesLeft_ = false;
+    if (hasDelegatedFences_ && ((before | state) & WaiterState::kHasHeavyFences) != 0) {
+        hasDelegatedFences_ = false;
     }
 }
 

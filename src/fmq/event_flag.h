@@ -101,7 +101,7 @@ class EventFlag {
     /// sleeps.
     void wakeAnnounced() noexcept {
         // sync [sleep-announced]: the load of the word comes after the store of what the sleeper
-        // waits for. sync [fences-left]: that of the waiter's state, too
+        // waits for. sync [fences-delegated]: that of the waiter's state, too
         lightFence();
         if (hasHeavyFences_ &&
             (shared_->waiter.load(std::memory_order_relaxed) & WaiterState::kHasHeavyFences) != 0) {
@@ -126,18 +126,20 @@ class EventFlag {
     /// Limits how many threads a wake-up wakes; all of them if this is not called. For a side that
     /// knows how many threads sleep on the flag: the process of the other side may have thousands
     /// of threads sleep there, and to wake each takes a microsecond.
-    void setMostWoken(int count) noexcept { mostWoken_ = count; }
+    void limitWoken(int count) noexcept { maximumWoken_ = count; }
 
     /// Sets the bit kContended that the next publishWaiterCpu publishes. For the side that waits.
     void setContended(bool isContended) noexcept {
         contended_ = isContended ? WaiterState::kContended : 0;
     }
 
-    /// If true, this side makes no heavy fences from its next publishWaiterCpu on, and threads that
-    /// wake it make full fences instead. For a thread that sleeps in each wait: a heavy fence
-    /// interrupts the other processors, which costs each some 10 microseconds. For the side that
-    /// waits, if one thread at a time sleeps on the flag.
-    void setLeavesFences(bool leavesFences) noexcept { leavesFences_ = leavesFences; }
+    /// If true, this side makes no heavy fences from its next publishWaiterCpu on: it delegates
+    /// them to the threads that wake it, which make full fences instead. For a thread that sleeps
+    /// in each wait: a heavy fence interrupts the other processors, which costs each some 10
+    /// microseconds. For the side that waits, if one thread at a time sleeps on the flag.
+    void setWakerMakesFences(bool wakerMakesFences) noexcept {
+        wakerMakesFences_ = wakerMakesFences;
+    }
 
     /// Whether the thread that waits on this flag has published kContended.
     [[nodiscard]] bool isContended() const noexcept {
@@ -207,11 +209,11 @@ class EventFlag {
     EventWord* shared_;
     std::chrono::nanoseconds longestSleep_;
     bool hasHeavyFences_;
-    bool leavesFences_ = false;
-    /// Every publisher makes its own fence from now on. sync [fences-left]
-    bool areFencesLeft_ = false;
+    bool wakerMakesFences_ = false;
+    /// Every publisher makes its own fence from now on. sync [fences-delegated]
+    bool hasDelegatedFences_ = false;
     std::uint32_t contended_ = 0;
-    int mostWoken_ = INT_MAX;
+    int maximumWoken_ = INT_MAX;
     int doorbell_ = -1;
 };
 

@@ -165,6 +165,19 @@ class QueueView {
         });
     }
 
+    /// Parked readers are woken over this socket.
+    void setDoorbell(int doorbell) noexcept {
+        if (notEmpty) {
+            notEmpty->setDoorbell(doorbell);
+        }
+    }
+    /// Wakes readers that sleep or are parked.
+    void wakeReaders() noexcept {
+        if (notEmpty) {
+            notEmpty->wakeAnnounced();
+        }
+    }
+
     /// The flags on which readers, and the writer, sleep; nullopt if they never do.
     std::optional<EventFlag> notEmpty;
     std::optional<EventFlag> notFull;
@@ -213,6 +226,19 @@ class QueueView {
     std::byte* base_;
     std::uint64_t mask_;
 };
+
+/// Writes `elements` in place and publishes them together; false if `writer` refuses so many.
+template <class Writer, class T>
+[[nodiscard]] bool writeAll(Writer& writer, std::span<const T> elements) noexcept {
+    if (!writer.beginWrite(elements.size())) {
+        return false;
+    }
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+        writer.set(i, elements[i]);
+    }
+    writer.commitWrite(elements.size());
+    return true;
+}
 
 /// The creation of a queue, common to both flavours.
 template <class T, QueueFlavor Flavor>

@@ -47,30 +47,19 @@ class SynchronizedQueue<T>::Writer {
     }
 
     /// Parked readers are woken over this socket, which outlives the writer.
-    void setDoorbell(int doorbell) noexcept {
-        if (queue_.notEmpty) {
-            queue_.notEmpty->setDoorbell(doorbell);
-        }
-    }
+    void setDoorbell(int doorbell) noexcept { queue_.setDoorbell(doorbell); }
 
-    /// Limits how many sleeping readers one write wakes (EventFlag::setMostWoken).
-    void setMostWoken(int count) noexcept {
+    /// Limits how many sleeping readers one write wakes (EventFlag::limitWoken).
+    void limitWoken(int count) noexcept {
         if (queue_.notEmpty) {
-            queue_.notEmpty->setMostWoken(count);
+            queue_.notEmpty->limitWoken(count);
         }
     }
 
     /// Writes all of `elements` and publishes them together; false, and writes nothing, if there is
     /// no room.
     [[nodiscard]] bool tryWrite(std::span<const T> elements) noexcept {
-        if (!beginWrite(elements.size())) {
-            return false;
-        }
-        for (std::size_t i = 0; i < elements.size(); ++i) {
-            set(i, elements[i]);
-        }
-        commitWrite(elements.size());
-        return true;
+        return writeAll(*this, elements);
     }
 
     /// As tryWrite, but waits for room. False if `deadline` passed, or if `elements` exceed the
@@ -107,9 +96,7 @@ class SynchronizedQueue<T>::Writer {
             queue_.sequence(position).store(position + 1, std::memory_order_release);
         }
         position_ += count;
-        if (queue_.notEmpty) {
-            queue_.notEmpty->wakeAnnounced();
-        }
+        queue_.wakeReaders();
     }
 
   private:

@@ -59,23 +59,12 @@ class UnsynchronizedQueue<T>::Writer {
     [[nodiscard]] std::uint64_t availableToWrite() const noexcept { return capacity(); }
 
     /// Parked readers are woken over this socket, which outlives the writer.
-    void setDoorbell(int doorbell) noexcept {
-        if (queue_.notEmpty) {
-            queue_.notEmpty->setDoorbell(doorbell);
-        }
-    }
+    void setDoorbell(int doorbell) noexcept { queue_.setDoorbell(doorbell); }
 
     /// Writes all of `elements` and publishes them together; false if they are more than the queue
     /// holds.
     [[nodiscard]] bool tryWrite(std::span<const T> elements) noexcept {
-        if (!beginWrite(elements.size())) {
-            return false;
-        }
-        for (std::size_t i = 0; i < elements.size(); ++i) {
-            set(i, elements[i]);
-        }
-        commitWrite(elements.size());
-        return true;
+        return writeAll(*this, elements);
     }
 
     /// Starts writing `count` elements in place; false if that is more than the queue holds. Then
@@ -111,9 +100,7 @@ class UnsynchronizedQueue<T>::Writer {
         position_ += count;
         // sync [queue-joined]: all elements before this position are complete
         queue_.writePosition().store(position_, std::memory_order_release);
-        if (queue_.notEmpty) {
-            queue_.notEmpty->wakeAnnounced();
-        }
+        queue_.wakeReaders();
     }
 
   private:

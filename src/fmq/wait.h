@@ -292,7 +292,7 @@ template <class Ready>
 bool Waiter::sleep(SteadyTime until, Ready& ready) noexcept {
     bool isReady = false;
     if (isAlone_) {
-        flag_.setLeavesFences(!maySpinNow());
+        flag_.setWakerMakesFences(!maySpinNow());
         flag_.publishWaiterCpu();
     }
     while (!isReady && (until == SteadyTime::max() || std::chrono::steady_clock::now() < until)) {

@@ -51,7 +51,7 @@ WaitPlan planWait(const WaitRules& rules, const ProcessorUse& use, const WaitFor
     }
     nanoseconds spin = rules.spinWindow;
     if (rules.isAdaptive && use.peerWorks && forecast != nullptr) {
-        spin = std::min(spin, std::max(kLeastSpin, forecast->longestUsual()));
+        spin = std::min(spin, std::max(kShortestSpin, forecast->longestUsual()));
     }
     return {.spinUntil = spin, .spinAtMost = spin};
 }

@@ -27,7 +27,7 @@ inline constexpr std::chrono::nanoseconds kLongWait{800'000};
 
 /// ADAPTIVE: a wait for work of the other side spins for at least this long, also if such waits are
 /// shorter.
-inline constexpr std::chrono::nanoseconds kLeastSpin{200'000};
+inline constexpr std::chrono::nanoseconds kShortestSpin{200'000};
 
 /// ADAPTIVE: spinning at the end of long waits takes at most 1 / kSpinShare of the time that they
 /// last.

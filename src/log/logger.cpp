@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log/logger.h"
 
+#include <cxxabi.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <unistd.h>
@@ -39,8 +40,7 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
   protected:
     void sink_it_(const spdlog::details::log_msg& message) override {
         if (applications_) {
-            applications_(static_cast<LogLevel>(message.level),
-                          {message.payload.data(), message.payload.size()});
+            tellApplication(message);
         } else if (unblocked_ != nullptr) {
             spdlog::memory_buf_t line;
             formatter_->format(message, line);
@@ -52,6 +52,17 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
     void flush_() override { standardError_.flush(); }
 
   private:
+    void tellApplication(const spdlog::details::log_msg& message) const {
+        try {
+            applications_(static_cast<LogLevel>(message.level),
+                          {message.payload.data(), message.payload.size()});
+        } catch (const abi::__forced_unwind&) {
+            throw;  // the thread is being cancelled
+        } catch (...) {
+            // Logging threads may be unable to handle it: destructors log, too.
+        }
+    }
+
     LogSink applications_;
     std::unique_ptr<NonblockingOutput> unblocked_;  // instead of standardError_
     spdlog::sinks::stderr_color_sink_mt standardError_;

@@ -64,8 +64,8 @@ bool isDeviceBuffer(int fd) noexcept {
 }
 
 DeviceBufferAccess::DeviceBufferAccess(const OptionalTimePoint& deadline) noexcept
-    : longest_(std::chrono::steady_clock::now() + kLongestDeviceUse),
-      end_(std::clamp(deadline.value_or(longest_), longest_ - kLongestDeviceUse, longest_)) {}
+    : latest_(std::chrono::steady_clock::now() + kLongestDeviceUse),
+      end_(std::clamp(deadline.value_or(latest_), latest_ - kLongestDeviceUse, latest_)) {}
 
 /// Without a device that uses the buffer it can be written at once.
 Result<> DeviceBufferAccess::awaitDevices(int fd) const {
@@ -80,7 +80,7 @@ Result<> DeviceBufferAccess::awaitDevices(int fd) const {
     if (ready != 0) {
         return {};
     }
-    if (end_ < longest_) {
+    if (end_ < latest_) {
         return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
                        "the deadline has passed while a device used a buffer of the request");
     }

@@ -42,8 +42,8 @@ class DeviceBufferAccess {
   private:
     Result<> awaitDevices(int fd) const;
 
-    const TimePoint longest_;  ///< when devices have used buffers for too long
-    const TimePoint end_;      ///< of waiting: that, or the deadline
+    const TimePoint latest_;  ///< 1 s after the construction: later, devices count as hung
+    const TimePoint end_;     ///< of waiting: latest_ or the deadline, whichever is earlier
     std::vector<int> begun_;
 };
 

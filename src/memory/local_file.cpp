@@ -26,8 +26,8 @@ constexpr unsigned long kNtfs3Magic = 0x7366746e;
 constexpr unsigned long kUbifsMagic = 0x24051905;
 constexpr unsigned long kZfsMagic = 0x2fc12fc1;
 
-/// None of those on disks can be mounted by a user without privileges: who mounts them trusts what
-/// they lie on.
+/// Mounting one of those on disks needs privileges, so whoever has mounted it trusts the device
+/// below.
 constexpr std::array<unsigned long, 20> kLocalFileSystems{
     // in memory
     TMPFS_MAGIC, RAMFS_MAGIC, HUGETLBFS_MAGIC,

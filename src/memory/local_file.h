@@ -14,8 +14,8 @@
 namespace nnburst {
 
 /// Whether `type`, the f_type of statfs(2), is a file system that keeps its files in memory or on
-/// local disks. The list has what is known to do so; any other type is not local. Overlayfs is not:
-/// it answers for itself, whatever its layers are.
+/// local disks. The list has what is known to do so; any other type is not local. Overlayfs is not
+/// local: statfs(2) gives its own type, not that of its layers.
 [[nodiscard]] bool isLocalFileSystem(unsigned long type) noexcept;
 
 /// INVALID_ARGUMENT unless accesses to the regular file `fd` end by themselves. The message begins

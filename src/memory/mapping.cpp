@@ -83,7 +83,7 @@ class Padding {
 };
 
 /// After so many places that other code has taken meanwhile, a mapping fails.
-constexpr int kMostPlaces = 100;
+constexpr int kMaximumPlaces = 100;
 /// Held while a mapping is made: threads that make mappings would take each other's places again
 /// and again.
 system::Mutex placeMutex;
@@ -169,7 +169,7 @@ Result<Mapping> Mapping::map(SharedRegion region, MappingAccess access) {
             // 0: it was mapped elsewhere, where the flag means nothing.
             error = exception.get_native_error() != 0 ? exception.get_native_error() : EEXIST;
         }
-        if (error != EEXIST || place == kMostPlaces) {
+        if (error != EEXIST || place == kMaximumPlaces) {
             return refused(std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
         }
     }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "memory/device_buffer.h"
 #include "memory/foreign_memory.h"
 #include "nnburst/memory.h"
+#include "system/standard_descriptors.h"
 
 namespace nnburst {
 
@@ -72,6 +74,15 @@ Result<SharedRegion> Region::create(std::uint64_t sizeBytes) {
                        "shared memory of " + std::to_string(sizeBytes) + " bytes: must be 1 to " +
                            std::to_string(kMaximumRegionBytes));
     }
+    // Beyond this limit ftruncate would send SIGXFSZ, which ends an application.
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && sizeBytes > limit.rlim_cur) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
+                       "shared memory of " + std::to_string(sizeBytes) +
+                           " bytes: the limit of this process on the size of files is " +
+                           std::to_string(limit.rlim_cur) + " bytes (ulimit -f)");
+    }
+    system::openStandardDescriptors();
     UniqueFd fd(::memfd_create("nnburst", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!fd) {
         return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,

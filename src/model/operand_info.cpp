@@ -230,6 +230,20 @@ std::string dimensionsText(std::span<const std::uint32_t> dimensions) {
     return dimensions.empty() ? "none" : fmt::format("{}", fmt::join(dimensions, "x"));
 }
 
+bool allows(std::span<const std::uint32_t> declared,
+            std::span<const std::uint32_t> sizes) noexcept {
+    return declared.empty() ||
+           std::ranges::equal(declared, sizes, [](std::uint32_t known, std::uint32_t size) {
+               return known == 0 || known == size;
+           });
+}
+
+bool mayBeEqual(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) noexcept {
+    return a.empty() || b.empty() || std::ranges::equal(a, b, [](std::uint32_t x, std::uint32_t y) {
+               return x == 0 || y == 0 || x == y;
+           });
+}
+
 ZeroPointRange zeroPointRange(OperandType type) noexcept {
     const OperandInfo info = operandInfo(type);
     return {.minimum = info.minimumZeroPoint, .maximum = info.maximumZeroPoint};

@@ -52,6 +52,15 @@ struct ZeroPointRange {
 /// "2x0x3" or "none", for messages.
 [[nodiscard]] std::string dimensionsText(std::span<const std::uint32_t> dimensions);
 
+/// Whether a tensor that is declared with `declared` may have `sizes`, all of which are known (0 is
+/// a tensor without elements). A 0 in `declared`, or no dimensions there, allows any size.
+[[nodiscard]] bool allows(std::span<const std::uint32_t> declared,
+                          std::span<const std::uint32_t> sizes) noexcept;
+
+/// Whether two declarations may be of the same tensor: a 0, or no dimensions, is unknown in both.
+[[nodiscard]] bool mayBeEqual(std::span<const std::uint32_t> a,
+                              std::span<const std::uint32_t> b) noexcept;
+
 /// Checks the declaration of an operand by itself: dimensions, scale, zero point and extra
 /// parameters against its type. An operand without value (NO_VALUE) needs no quantisation. The
 /// error does not name the operand: "scale -1: must be finite and more than 0".

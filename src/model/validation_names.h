@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// Which names the HAL allows.
+
 #include <string_view>
 
 namespace nnburst {

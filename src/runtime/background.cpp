@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "device/local/fenced_execution.h"
+#include "exec/run/execution_session.h"
 #include "model/invalid.h"
 #include "model/outcome.h"
+#include "model/request_check.h"
+#include "nnburst/validation.h"
 #include "system/time.h"
 
 namespace nnburst::runtime {
@@ -21,37 +24,56 @@ using Clock = std::chrono::steady_clock;
 /// Executions that run at the same time; others wait for them.
 constexpr std::size_t kThreads = 8;
 
-/// An execution that waits for its fences.
-struct Fenced {
+/// Checks what a launch can check without the device of the model.
+Result<> checkLaunch(const Model& interface, const Request& request,
+                     const ExecutionOptions& options) {
+    NNBURST_TRY(checkMeasure(options.measure));
+    NNBURST_TRY(validateRequest(interface, request));
+    return refuseBuffers(request);
+}
+
+}  // namespace
+
+struct WaitingExecution {
     std::shared_ptr<device::FencedEnd> end;
     SharedPreparedModel model;
     Request request;
     ExecutionOptions options;
     OptionalTimeoutDuration timeoutAfterFence;
+    OptionalTimePoint launch;     // these two only if it is measured
+    OptionalTimePoint signalled;  // when all fences were
 
-    void run(const Result<>& signalled) {
-        if (!signalled) {
-            end->give(signalled, {}, {});
-            return;
-        }
+    /// To be called when all fences are signalled.
+    void noteSignal() {
+        signalled = exec::arrivalTime(options);
         if (timeoutAfterFence) {
             const TimePoint last = system::saturatingAdd(Clock::now(), *timeoutAfterFence);
             options.deadline = options.deadline ? std::min(*options.deadline, last) : last;
         }
+    }
+
+    void run() const {
         ExecutionOutcome outcome;
         Result<> status = model->executeSynchronously(request, options, outcome);
         clearAfterFailure(status, outcome);
-        end->give(std::move(status), outcome.timing, outcome.timing);
+        const Timing fenced = exec::timingSince(signalled, outcome.timing);
+        end->give(std::move(status), exec::timingSince(launch, outcome.timing), fenced);
     }
+
+    /// Ends it without an execution.
+    void fail(const Result<>& why) const { end->give(why, {}, {}); }
 };
 
-}  // namespace
-
 Result<std::shared_ptr<Background>> Background::create() {
-    NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
-                       device::Scheduler::create("nnburst-run", {.threads = kThreads,
-                                                                 .threadsPerClient = kThreads,
-                                                                 .threadsPerUser = kThreads}));
+    constexpr std::size_t kWaitingJobs = device::Scheduler::kMaximumWaitingJobsOfProgram;
+    NNBURST_TRY_ASSIGN(
+        std::shared_ptr<device::Scheduler> scheduler,
+        device::Scheduler::create("nnburst-run", {.threads = kThreads,
+                                                  .threadsPerClient = kThreads,
+                                                  .threadsPerUser = kThreads,
+                                                  .waitingJobs = kWaitingJobs,
+                                                  .waitingJobsPerUser = kWaitingJobs,
+                                                  .waitingJobsPerClient = kWaitingJobs}));
     return std::shared_ptr<Background>(new Background(std::move(scheduler)));
 }
 
@@ -60,35 +82,56 @@ Result<> Background::run(const OptionalTimePoint& deadline, device::Job job) con
                             {.priority = Priority::MEDIUM, .deadline = deadline}, std::move(job));
 }
 
-Result<> Background::runAfter(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
-                              std::function<void(const Result<>& signalled)> job) {
-    const auto shared = std::make_shared<std::function<void(const Result<>&)>>(std::move(job));
-    const auto submit = [jobs = jobs_, deadline, shared](const Result<>& signalled) {
+Result<> Background::runAfter(std::vector<UniqueFd> fences,
+                              std::shared_ptr<WaitingExecution> execution) {
+    const auto submit = [jobs = jobs_, execution](const Result<>& signalled) {
+        if (!signalled) {
+            execution->fail(signalled);
+            return;
+        }
+        execution->noteSignal();
         const auto trySubmit = [&]() -> Result<> {
             try {
-                return jobs->trySubmit(device::JobKind::EXECUTION,
-                                       {.priority = Priority::MEDIUM, .deadline = deadline},
-                                       [shared, signalled] { (*shared)(signalled); });
+                return jobs->trySubmit(
+                    device::JobKind::EXECUTION,
+                    {.priority = Priority::MEDIUM, .deadline = execution->options.deadline},
+                    [execution] { execution->run(); });
             } catch (const std::bad_alloc&) {
                 return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory");
             }
         };
         if (const Result<> submitted = trySubmit(); !submitted) {
-            (*shared)(submitted);
+            execution->fail(submitted);
         }
     };
     if (fences.empty()) {
         submit({});
         return {};
     }
-    return fences_.wait(std::move(fences), deadline, submit);
+    return fences_.wait(std::move(fences), execution->options.deadline, submit);
+}
+
+Result<> refuseBuffers(const Request& request) {
+    for (std::size_t pool = 0; pool < request.pools.size(); ++pool) {
+        if (std::holds_alternative<BufferToken>(request.pools[pool])) {
+            return invalid(
+                "request pool {}: no driver-managed buffer can be used by a model that is divided, "
+                "has lost its device, or is on a driver before HAL 1.3",
+                pool);
+        }
+    }
+    return {};
 }
 
 Result<> executeOnThread(const std::shared_ptr<Background>& background, SharedPreparedModel model,
-                         const Request& request, const ExecutionOptions& options,
-                         ExecutionCallback callback) {
+                         const Model& interface, const Request& request,
+                         const ExecutionOptions& options, ExecutionCallback callback) {
     if (!callback) {
         return invalid("execute without a callback: give one, or use executeSynchronously");
+    }
+    if (const Result<> checked = checkLaunch(interface, request, options); !checked) {
+        callback(checked, {});
+        return checked;
     }
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
     Result<> submitted =
@@ -105,23 +148,27 @@ Result<> executeOnThread(const std::shared_ptr<Background>& background, SharedPr
 }
 
 Result<FencedExecution> executeFencedOnThread(const std::shared_ptr<Background>& background,
-                                              SharedPreparedModel model,
-                                              std::span<const Operand> outputs,
+                                              SharedPreparedModel model, const Model& interface,
                                               const Request& request, std::span<const int> waitFor,
                                               const ExecutionOptions& options,
                                               OptionalTimeoutDuration timeoutAfterFence) {
+    const OptionalTimePoint launch = exec::arrivalTime(options);
+    NNBURST_TRY(checkLaunch(interface, request, options));
+    const std::span outputs =
+        std::span(interface.main.operands).last(interface.main.outputIndexes.size());
     NNBURST_TRY(device::checkOutputDimensions(outputs, request));
     NNBURST_TRY_ASSIGN(std::vector<UniqueFd> fences, device::duplicateFences(waitFor));
     NNBURST_TRY_ASSIGN(auto end, device::FencedEnd::create());
     NNBURST_TRY_ASSIGN(UniqueFd fence, UniqueFd::duplicate(end->fence()));
-    const auto fenced = std::make_shared<Fenced>(Fenced{.end = end,
-                                                        .model = std::move(model),
-                                                        .request = request,
-                                                        .options = options,
-                                                        .timeoutAfterFence = timeoutAfterFence});
-    NNBURST_TRY(
-        background->runAfter(std::move(fences), options.deadline,
-                             [fenced](const Result<>& signalled) { fenced->run(signalled); }));
+    NNBURST_TRY(background->runAfter(
+        std::move(fences),
+        std::make_shared<WaitingExecution>(WaitingExecution{.end = end,
+                                                            .model = std::move(model),
+                                                            .request = request,
+                                                            .options = options,
+                                                            .timeoutAfterFence = timeoutAfterFence,
+                                                            .launch = launch,
+                                                            .signalled = {}})));
     return FencedExecution{
         .fence = std::move(fence),
         .callback = [end](Timing& launched, Timing& its) { return end->info(launched, its); }};

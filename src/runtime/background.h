@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "device/local/fence_waiter.h"
 #include "device/local/scheduler.h"
@@ -15,6 +16,9 @@
 #include "nnburst/result.h"
 
 namespace nnburst::runtime {
+
+/// An execution that waits for its fences (background.cpp).
+struct WaitingExecution;
 
 /// Thread-safe. Its threads start when they are needed.
 class Background {
@@ -24,10 +28,10 @@ class Background {
     /// Runs `job` on a thread. RESOURCE_EXHAUSTED_TRANSIENT while too many are waiting.
     [[nodiscard]] Result<> run(const OptionalTimePoint& deadline, device::Job job) const;
 
-    /// Runs `job` when all fences are signalled, with the result of waiting for them. Errors of
-    /// FenceWaiter::wait; then the job does not run.
-    [[nodiscard]] Result<> runAfter(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
-                                    std::function<void(const Result<>& signalled)> job);
+    /// Runs `execution` when all fences are signalled, or ends it with the error of waiting for
+    /// them. Errors of FenceWaiter::wait; then the execution does not end.
+    [[nodiscard]] Result<> runAfter(std::vector<UniqueFd> fences,
+                                    std::shared_ptr<WaitingExecution> execution);
 
   private:
     explicit Background(std::shared_ptr<device::Scheduler> scheduler)
@@ -37,16 +41,21 @@ class Background {
     device::FenceWaiter fences_;
 };
 
-/// PreparedModel::execute: calls executeSynchronously of `model` on a thread of `background`.
-[[nodiscard]] Result<> executeOnThread(const std::shared_ptr<Background>& background,
-                                       SharedPreparedModel model, const Request& request,
-                                       const ExecutionOptions& options, ExecutionCallback callback);
+/// INVALID_ARGUMENT if `request` names a driver-managed buffer.
+[[nodiscard]] Result<> refuseBuffers(const Request& request);
 
-/// PreparedModel::executeFenced: calls executeSynchronously of `model` on a thread of `background`.
-/// `outputs` are those of the model that `model` was prepared from.
+/// PreparedModel::execute: calls executeSynchronously of `model` on a thread of `background`.
+/// `interface` is that of the model (interfaceOf). The request must not name driver-managed
+/// buffers. Whether an operation needs an input that is omitted is found when it runs.
+[[nodiscard]] Result<> executeOnThread(const std::shared_ptr<Background>& background,
+                                       SharedPreparedModel model, const Model& interface,
+                                       const Request& request, const ExecutionOptions& options,
+                                       ExecutionCallback callback);
+
+/// PreparedModel::executeFenced, as executeOnThread.
 [[nodiscard]] Result<FencedExecution> executeFencedOnThread(
     const std::shared_ptr<Background>& background, SharedPreparedModel model,
-    std::span<const Operand> outputs, const Request& request, std::span<const int> waitFor,
+    const Model& interface, const Request& request, std::span<const int> waitFor,
     const ExecutionOptions& options, OptionalTimeoutDuration timeoutAfterFence);
 
 }  // namespace nnburst::runtime

@@ -76,8 +76,9 @@ std::vector<std::string> paths(const std::string& folder, const CacheToken& toke
 
 }  // namespace
 
-std::optional<CacheFiles> CacheFiles::name(const CompileOptions& options, const DeviceInfo& device,
-                                           std::span<const std::uint32_t> operations) {
+std::optional<PartCacheFiles> PartCacheFiles::name(const CompileOptions& options,
+                                                   const DeviceInfo& device,
+                                                   std::span<const std::uint32_t> operations) {
     const auto& [models, data] = device.cacheFiles;
     if (options.cacheDirectory.empty() || models + data == 0) {
         return std::nullopt;
@@ -87,14 +88,14 @@ std::optional<CacheFiles> CacheFiles::name(const CompileOptions& options, const 
         logger().warn("cannot compute a SHA-256 digest: the model is not cached");
         return std::nullopt;
     }
-    CacheFiles files;
+    PartCacheFiles files;
     files.token_ = *token;
     files.modelPaths_ = paths(options.cacheDirectory, *token, "model", models);
     files.dataPaths_ = paths(options.cacheDirectory, *token, "data", data);
     return files;
 }
 
-bool CacheFiles::open(int flags) {
+bool PartCacheFiles::open(int flags) {
     model_.clear();
     data_.clear();
     const auto openAll = [flags](const std::vector<std::string>& names,
@@ -111,11 +112,11 @@ bool CacheFiles::open(int flags) {
     return openAll(modelPaths_, model_) && openAll(dataPaths_, data_);
 }
 
-bool CacheFiles::openExisting() {
+bool PartCacheFiles::openExisting() {
     return open(0);
 }
 
-bool CacheFiles::makeNew() {
+bool PartCacheFiles::makeNew() {
     if (!open(O_CREAT | O_TRUNC)) {
         logger().warn("cannot make cache files such as {}: {}",
                       modelPaths_.empty() ? dataPaths_.front() : modelPaths_.front(),
@@ -127,7 +128,7 @@ bool CacheFiles::makeNew() {
     return true;
 }
 
-void CacheFiles::giveTo(PrepareOptions& options) const {
+void PartCacheFiles::giveTo(PrepareOptions& options) const {
     options.token = token_;
     for (const UniqueFd& file : model_) {
         options.modelCache.push_back(file.get());

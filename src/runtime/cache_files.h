@@ -20,13 +20,13 @@
 namespace nnburst::runtime {
 
 /// The open files of one part.
-class CacheFiles {
+class PartCacheFiles {
   public:
     /// `operations` are those of the part; empty for a whole model. nullopt if the device or the
     /// application uses no cache.
-    [[nodiscard]] static std::optional<CacheFiles> name(const CompileOptions& options,
-                                                        const DeviceInfo& device,
-                                                        std::span<const std::uint32_t> operations);
+    [[nodiscard]] static std::optional<PartCacheFiles> name(
+        const CompileOptions& options, const DeviceInfo& device,
+        std::span<const std::uint32_t> operations);
 
     /// Opens the files that are there. False if one is missing.
     [[nodiscard]] bool openExisting();

@@ -22,7 +22,7 @@ constexpr double kCostPerProduct = 0.05;
 /// The assumed size of a dimension that the model leaves open.
 constexpr double kAssumedSize = 16.0;
 /// The assumed number of iterations of a WHILE.
-constexpr double kAssumedTurns = 8.0;
+constexpr double kAssumedIterations = 8.0;
 
 double elements(const Operand& operand) {
     double count = 1.0;
@@ -77,7 +77,7 @@ class WorkEstimate {
             }
         }
         if (operation.type == OperationType::WHILE) {
-            referenced *= kAssumedTurns;
+            referenced *= kAssumedIterations;
         }
         return kCostPerOperation + kCostPerElement * std::max(inputs, outputs) +
                kCostPerProduct * outputs * productsPerElement(subgraph, operation) + referenced;

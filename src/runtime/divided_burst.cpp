@@ -3,14 +3,14 @@
 #include "runtime/divided_burst.h"
 
 #include <algorithm>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "burst/burst_errors.h"
 #include "burst/ended_executions.h"
 #include "burst/exclusive_use.h"
-#include "burst/submission_errors.h"
-#include "burst/unanswered_outputs.h"
 #include "nnburst/validation.h"
 #include "runtime/memory_in_use.h"
 
@@ -95,6 +95,23 @@ class DividedBurst::State {
           run_(model_->plan(), memory_),
           ended_(inFlight) {}
 
+    /// Calls `run`, which executes, unless another thread is using the burst or there is no room.
+    template <class Run>
+    Result<> executeAlone(ExecutionOutcome& outcome, Run run) {
+        const Use use(lock_);
+        if (!use) {
+            return burst::failed(outcome, burst::usedByAnotherThread());
+        }
+        if (!ended_.hasRoom()) {
+            return burst::failed(outcome, ended_.noRoom());
+        }
+        try {
+            return run();
+        } catch (const std::bad_alloc&) {
+            return burst::failed(outcome, burst::outOfMemory());
+        }
+    }
+
     [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
     [[nodiscard]] const DividedModel& model() const noexcept { return *model_; }
     [[nodiscard]] const std::vector<std::unique_ptr<Burst>>& bursts() const noexcept {
@@ -108,8 +125,6 @@ class DividedBurst::State {
 
     /// Releases the memory of the last request.
     void release() { run_.release(); }
-
-    Result<> checkRoom() const { return ended_.hasRoom() ? Result<>() : Result<>(ended_.noRoom()); }
 
     [[nodiscard]] bool isMemoryInUse() const { return bursts_->isMemoryInUse(); }
     Result<> waitForMemory(const OptionalTimePoint& deadline) const {
@@ -154,6 +169,9 @@ class DividedBurst::State {
         return ended_.take(submission, outcome);
     }
 
+    Result<int> completionDescriptor() { return ended_.completionDescriptor(); }
+    [[nodiscard]] bool hasEnded() const noexcept { return !ended_.isEmpty(); }
+
   private:
     Result<> check(const Request& request) {
         NNBURST_TRY(validateRequest(model_->plan().interface, request));
@@ -197,14 +215,7 @@ class DividedBurst::Reusable final : public ReusableExecution {
     }
 
     Result<> compute(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) override {
-        const Use use(state_->lock());
-        if (!use) {
-            return burst::failed(outcome, burst::usedByAnotherThread());
-        }
-        if (const Result<> hasRoom = state_->checkRoom(); !hasRoom) {
-            return burst::failed(outcome, hasRoom);
-        }
-        return run(deadline, outcome);
+        return state_->executeAlone(outcome, [&] { return run(deadline, outcome); });
     }
 
     Result<Submission> submit(const OptionalTimePoint& deadline) override {
@@ -254,14 +265,8 @@ Result<std::unique_ptr<Burst>> DividedBurst::create(std::shared_ptr<DividedModel
 
 Result<> DividedBurst::execute(const Request& request, const ExecutionOptions& options,
                                ExecutionOutcome& outcome) {
-    const Use use(state_->lock());
-    if (!use) {
-        return burst::failed(outcome, burst::usedByAnotherThread());
-    }
-    if (const Result<> hasRoom = state_->checkRoom(); !hasRoom) {
-        return burst::failed(outcome, hasRoom);
-    }
-    return state_->execute(request, options, outcome);
+    return state_->executeAlone(outcome,
+                                [&] { return state_->execute(request, options, outcome); });
 }
 
 Result<std::unique_ptr<ReusableExecution>> DividedBurst::createReusableExecution(
@@ -291,6 +296,16 @@ Result<> DividedBurst::wait(Submission submission, ExecutionOutcome& outcome) {
         return burst::failed(outcome, burst::usedByAnotherThread());
     }
     return state_->wait(submission, outcome);
+}
+
+Result<int> DividedBurst::completionDescriptor() {
+    const Use use(state_->lock());
+    return use ? state_->completionDescriptor() : Result<int>(burst::usedByAnotherThread());
+}
+
+Result<bool> DividedBurst::armCompletion() {
+    const Use use(state_->lock());
+    return use ? Result<bool>(state_->hasEnded()) : Result<bool>(burst::usedByAnotherThread());
 }
 
 bool DividedBurst::isMemoryInUse() {

@@ -5,25 +5,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "burst/unanswered_outputs.h"
+#include "burst/burst_errors.h"
 #include "log/verbose.h"
 #include "model/outcome.h"
 #include "nnburst/validation.h"
 #include "runtime/divided_burst.h"
 
 namespace nnburst::runtime {
-
-namespace {
-
-std::vector<Operand> outputsOf(const DividedPlan& plan) {
-    std::vector<Operand> outputs;
-    for (std::uint32_t index = 0; index < plan.interface.main.outputIndexes.size(); ++index) {
-        outputs.push_back(plan.output(index));
-    }
-    return outputs;
-}
-
-}  // namespace
 
 /// A run with its memory, and from its second execution on with bursts.
 class DividedModel::ExecutionState final : public PartExecutor {
@@ -160,13 +148,7 @@ Result<> DividedModel::executeSynchronously(const Request& request, const Execut
 
 Result<> DividedModel::execute(const Request& request, const ExecutionOptions& options,
                                ExecutionCallback callback) {
-    if (const Result<> checked = validateRequest(plan_.interface, request); !checked) {
-        if (callback) {
-            callback(checked, {});
-        }
-        return checked;
-    }
-    return executeOnThread(plan_.background, shared_from_this(), request, options,
+    return executeOnThread(plan_.background, shared_from_this(), plan_.interface, request, options,
                            std::move(callback));
 }
 
@@ -174,8 +156,7 @@ Result<FencedExecution> DividedModel::executeFenced(const Request& request,
                                                     std::span<const int> waitFor,
                                                     const ExecutionOptions& options,
                                                     OptionalTimeoutDuration timeoutAfterFence) {
-    NNBURST_TRY(validateRequest(plan_.interface, request));
-    return executeFencedOnThread(plan_.background, shared_from_this(), outputsOf(plan_), request,
+    return executeFencedOnThread(plan_.background, shared_from_this(), plan_.interface, request,
                                  waitFor, options, timeoutAfterFence);
 }
 

@@ -52,18 +52,14 @@ class Placement {
   public:
     Placement(const Model& whole, std::span<const Extension> extensions)
         : whole_(whole), extensions_(extensions) {
-        Subgraph& main = plan_.interface.main;
-        const auto take = [&](const std::vector<std::uint32_t>& indexes, Place::Kind kind,
-                              std::vector<std::uint32_t>& its) {
-            for (const std::uint32_t index : indexes) {
-                places_[index] = {kind, static_cast<std::uint32_t>(its.size())};
-                its.push_back(static_cast<std::uint32_t>(main.operands.size()));
-                main.operands.push_back(whole.main.operands[index]);
+        plan_.interface = interfaceOf(whole);
+        const auto place = [&](const std::vector<std::uint32_t>& operands, Place::Kind kind) {
+            for (std::uint32_t index = 0; index < operands.size(); ++index) {
+                places_[operands[index]] = {kind, index};
             }
         };
-        take(whole.main.inputIndexes, Place::Kind::MODEL_INPUT, main.inputIndexes);
-        take(whole.main.outputIndexes, Place::Kind::MODEL_OUTPUT, main.outputIndexes);
-        plan_.interface.extensionNameToPrefix = whole.extensionNameToPrefix;
+        place(whole.main.inputIndexes, Place::Kind::MODEL_INPUT);
+        place(whole.main.outputIndexes, Place::Kind::MODEL_OUTPUT);
     }
 
     Result<> add(const Submodel& part) {

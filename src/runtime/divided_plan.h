@@ -53,8 +53,7 @@ struct PlannedPart {
 };
 
 struct DividedPlan {
-    /// Inputs and outputs of the whole model, without operations: what requests are checked with.
-    Model interface;
+    Model interface;  ///< of the whole model: interfaceOf
     std::vector<PlannedPart> parts;
     std::vector<Temporary> temporaries;
     std::uint64_t arenaBytes = 0;  ///< of all temporaries of known size

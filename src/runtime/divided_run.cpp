@@ -87,12 +87,7 @@ DividedRun::DividedRun(const DividedPlan& plan, std::shared_ptr<TemporaryMemory>
 }
 
 Result<> DividedRun::bind(const Request& request) {
-    for (std::size_t pool = 0; pool < request.pools.size(); ++pool) {
-        if (std::holds_alternative<BufferToken>(request.pools[pool])) {
-            return invalid("pool {}: a model on several devices takes no driver-managed buffers",
-                           pool);
-        }
-    }
+    NNBURST_TRY(refuseBuffers(request));
     for (const PlannedPart& part : plan_.parts) {
         for (const Place& input : part.inputs) {
             if (input.kind == Kind::MODEL_OUTPUT && request.outputs[input.index].hasNoValue) {
@@ -282,9 +277,14 @@ void DividedRun::startShapes(ExecutionOutcome& outcome) const {
     outcome.outputShapes.resize(count);
     for (std::uint32_t index = 0; index < count; ++index) {
         const RequestArgument& argument = bound_.outputs[index];
-        outcome.outputShapes[index].dimensions =
-            argument.dimensions.empty() ? plan_.output(index).dimensions : argument.dimensions;
-        outcome.outputShapes[index].isSufficient = true;
+        const Operand& operand = plan_.output(index);
+        OutputShape& shape = outcome.outputShapes[index];
+        shape.dimensions = argument.dimensions.empty() ? operand.dimensions : argument.dimensions;
+        // Of an output of unknown dimensions only the part that computes it can tell.
+        const bool isSizeKnown = isFullySpecified(operand.type, shape.dimensions);
+        shape.isSufficient =
+            argument.hasNoValue || !isSizeKnown ||
+            operandBytes(operand.type, shape.dimensions) <= argument.location.length;
     }
 }
 

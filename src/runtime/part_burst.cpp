@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "burst/submission_errors.h"
+#include "burst/burst_errors.h"
 
 namespace nnburst::runtime {
 
@@ -15,18 +15,18 @@ using Use = burst::ExclusiveUse<burst::TryLock>;
 
 /// Bit that is set in submissions to the burst of the replacement. Submissions to the device's
 /// burst are smaller numbers.
-constexpr std::uint64_t kInsteadBit = std::uint64_t{1} << 63;
+constexpr std::uint64_t kReplacementBit = std::uint64_t{1} << 63;
 
-bool isInstead(Submission submission) noexcept {
-    return (static_cast<std::uint64_t>(submission) & kInsteadBit) != 0;
+bool isOnReplacement(Submission submission) noexcept {
+    return (static_cast<std::uint64_t>(submission) & kReplacementBit) != 0;
 }
 
 Submission marked(Submission submission) noexcept {
-    return static_cast<Submission>(static_cast<std::uint64_t>(submission) | kInsteadBit);
+    return static_cast<Submission>(static_cast<std::uint64_t>(submission) | kReplacementBit);
 }
 
 Submission unmarked(Submission submission) noexcept {
-    return static_cast<Submission>(static_cast<std::uint64_t>(submission) & ~kInsteadBit);
+    return static_cast<Submission>(static_cast<std::uint64_t>(submission) & ~kReplacementBit);
 }
 
 /// A reusable execution of the device's burst, and one of the replacement's when it is needed.
@@ -49,10 +49,10 @@ class PartReusable final : public ReusableExecution {
             if (result || !state_->canReplace(result.error(), deadline)) {
                 return result;
             }
-            return computeInstead(state_->replace(result.error()), result.error(), deadline,
-                                  outcome);
+            return computeOnReplacement(state_->replace(result.error()), result.error(), deadline,
+                                        outcome);
         }
-        return computeInstead(state_->makeReplacementBurst(), {}, deadline, outcome);
+        return computeOnReplacement(state_->makeReplacementBurst(), {}, deadline, outcome);
     }
 
     Result<Submission> submit(const OptionalTimePoint& deadline) override {
@@ -67,38 +67,37 @@ class PartReusable final : public ReusableExecution {
             }
         }
         NNBURST_TRY_ASSIGN(Burst* const burst, state_->makeReplacementBurst());
-        NNBURST_TRY(makeReplacementBurst(*burst));
-        NNBURST_TRY_ASSIGN(const Submission submission, replacementBurst_->submit(deadline));
+        NNBURST_TRY(makeReplacement(*burst));
+        NNBURST_TRY_ASSIGN(const Submission submission, replacement_->submit(deadline));
         return marked(submission);
     }
 
   private:
-    Result<> makeReplacementBurst(Burst& burst) {
-        if (replacementBurst_ == nullptr) {
-            NNBURST_TRY_ASSIGN(replacementBurst_,
-                               burst.createReusableExecution(request_, options_));
+    Result<> makeReplacement(Burst& burst) {
+        if (replacement_ == nullptr) {
+            NNBURST_TRY_ASSIGN(replacement_, burst.createReusableExecution(request_, options_));
         }
         return {};
     }
 
     /// On `burst`; `why` is the error if there is none.
-    Result<> computeInstead(const Result<Burst*>& burst, const Error& why,
-                            const OptionalTimePoint& deadline, ExecutionOutcome& outcome) {
+    Result<> computeOnReplacement(const Result<Burst*>& burst, const Error& why,
+                                  const OptionalTimePoint& deadline, ExecutionOutcome& outcome) {
         if (!burst) {
             return burst::failed(outcome,
                                  tl::unexpected<Error>(why.message.empty() ? burst.error() : why));
         }
-        if (const Result<> made = makeReplacementBurst(**burst); !made) {
+        if (const Result<> made = makeReplacement(**burst); !made) {
             return burst::failed(outcome, made);
         }
-        return replacementBurst_->compute(deadline, outcome);
+        return replacement_->compute(deadline, outcome);
     }
 
     const std::shared_ptr<PartBurstState> state_;
     const Request request_;
     const ExecutionOptions options_;
     const std::unique_ptr<ReusableExecution> device_;  // null if it could not be made
-    std::unique_ptr<ReusableExecution> replacementBurst_;
+    std::unique_ptr<ReusableExecution> replacement_;
 };
 
 }  // namespace
@@ -205,7 +204,7 @@ Result<> PartBurst::wait(Submission submission, ExecutionOutcome& outcome) {
     if (!use) {
         return burst::failed(outcome, burst::usedByAnotherThread());
     }
-    if (isInstead(submission) && state_->replacementBurst() != nullptr) {
+    if (isOnReplacement(submission) && state_->replacementBurst() != nullptr) {
         return state_->replacementBurst()->wait(unmarked(submission), outcome);
     }
     Result<> result = state_->device().wait(submission, outcome);
@@ -240,9 +239,9 @@ bool PartBurst::isDone(Submission submission) {
     if (!use) {
         return false;
     }
-    Burst* const instead = state_->replacementBurst();
-    if (isInstead(submission) && instead != nullptr) {
-        return instead->isDone(unmarked(submission));
+    Burst* const replacement = state_->replacementBurst();
+    if (isOnReplacement(submission) && replacement != nullptr) {
+        return replacement->isDone(unmarked(submission));
     }
     return state_->device().isDone(submission);
 }
@@ -259,8 +258,8 @@ Result<> PartBurst::waitForMemory(const OptionalTimePoint& deadline) {
 
 void PartBurst::freeMemory(const SharedRegion& region) {
     state_->device().freeMemory(region);
-    if (Burst* const instead = state_->replacementBurst()) {
-        instead->freeMemory(region);
+    if (Burst* const replacement = state_->replacementBurst()) {
+        replacement->freeMemory(region);
     }
 }
 

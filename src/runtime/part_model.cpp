@@ -2,52 +2,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/part_model.h"
 
-#include <atomic>
 #include <utility>
 
-#include "burst/submission_errors.h"
-#include "burst/unanswered_outputs.h"
-#include "model/invalid.h"
+#include "burst/burst_errors.h"
 #include "runtime/part_burst.h"
 
 namespace nnburst::runtime {
 
-namespace {
-
-/// The callback of an asynchronous execution, and whether it gets the result of the replacement.
-struct ReplaceableCallback {
-    ExecutionCallback callback;
-    std::atomic<bool> isRepeated{false};
-};
-
-}  // namespace
-
-PartModel::PartModel(SharedPreparedModel prepared, HalVersion version, std::vector<Operand> outputs,
+PartModel::PartModel(SharedPreparedModel prepared, HalVersion version, Model interface,
                      std::shared_ptr<Replacement> replacement,
                      std::shared_ptr<Background> background)
     : prepared_(std::move(prepared)),
       version_(version),
-      outputs_(std::move(outputs)),
+      interface_(std::move(interface)),
       replacement_(std::move(replacement)),
       background_(std::move(background)) {}
 
 bool PartModel::isMemoryInUse() {
     const system::MutexLock lock(mutex_);
-    unanswered_.dropAnswered();
-    return !unanswered_.isEmpty() || prepared_->isMemoryInUse();
+    inUse_.dropAnswered();
+    return !inUse_.isEmpty() || prepared_->isMemoryInUse();
 }
 
 bool PartModel::usesMemoryInUse(const Request& request) {
     const system::MutexLock lock(mutex_);
-    unanswered_.dropAnswered();
-    return unanswered_.isUsedBy(request);
+    inUse_.dropAnswered();
+    return inUse_.isUsedBy(request);
 }
 
 Result<> PartModel::waitForMemory(const OptionalTimePoint& deadline) {
     std::vector<std::shared_ptr<Burst>> unanswered;
     {
         const system::MutexLock lock(mutex_);
-        unanswered = unanswered_.holders();
+        unanswered = inUse_.holders();
     }
     for (const std::shared_ptr<Burst>& burst : unanswered) {
         NNBURST_TRY(burst->waitForMemory(deadline));
@@ -81,7 +68,7 @@ Result<> PartModel::executeOnDevice(const Request& request, const ExecutionOptio
     }
     if (burst->isMemoryInUse()) {
         const system::MutexLock lock(mutex_);
-        unanswered_.add(std::move(kept_), request);
+        inUse_.add(std::move(kept_), request);
         return result;
     }
     return replacement_ == nullptr || !mayBeRepeated(result.error().status, options.deadline)
@@ -120,35 +107,34 @@ Result<> PartModel::execute(const Request& request, const ExecutionOptions& opti
         return refused;
     }
     if (isReplaced()) {
-        return executeOnThread(background_, shared_from_this(), request, options,
+        return executeOnThread(background_, shared_from_this(), interface_, request, options,
                                std::move(callback));
     }
     if (replacement_ == nullptr || !callback) {
         return prepared_->execute(request, options, std::move(callback));
     }
-    const auto shared = std::make_shared<ReplaceableCallback>();
-    shared->callback = std::move(callback);
-    const Result<> launched = prepared_->execute(
+    const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
+    Result<> launched = prepared_->execute(
         request, options,
         [self = shared_from_this(), request, options, shared](const Result<>& status,
                                                               const ExecutionOutcome& outcome) {
             if (status || !self->canReplace(status.error(), options.deadline)) {
-                shared->callback(status, outcome);
+                (*shared)(status, outcome);
                 return;
             }
             const Result<> submitted = self->background_->run(
                 options.deadline, [self, request, options, shared, why = status.error()] {
                     ExecutionOutcome its;
                     const Result<> instead = self->executeOnReplacement(why, request, options, its);
-                    shared->callback(instead, its);
+                    (*shared)(instead, its);
                 });
             if (!submitted) {
-                shared->callback(status, outcome);
-                return;
+                (*shared)(status, outcome);
             }
-            shared->isRepeated.store(true, std::memory_order_relaxed);  // only a flag
         });
-    return shared->isRepeated.load(std::memory_order_relaxed) ? Result<>() : launched;
+    // The callback, which may come before or after this line, may repeat the execution: it has the
+    // result alone.
+    return !launched && isDeviceFailure(launched.error().status) ? Result<>() : launched;
 }
 
 Result<FencedExecution> PartModel::executeFenced(const Request& request,
@@ -164,7 +150,7 @@ Result<FencedExecution> PartModel::executeFenced(const Request& request,
             return launched;
         }
     }
-    return executeFencedOnThread(background_, shared_from_this(), outputs_, request, waitFor,
+    return executeFencedOnThread(background_, shared_from_this(), interface_, request, waitFor,
                                  options, timeoutAfterFence);
 }
 

@@ -10,7 +10,6 @@
 /// - fenced executions on devices whose HAL version does not have them.
 
 #include <memory>
-#include <vector>
 
 #include "burst/exclusive_use.h"
 #include "nnburst/hal_version.h"
@@ -24,9 +23,10 @@ namespace nnburst::runtime {
 
 class PartModel final : public PreparedModel, public std::enable_shared_from_this<PartModel> {
   public:
-    /// `outputs` are those of the model that `prepared` was prepared from, by a device of
-    /// `version`. `replacement` may be null: then errors of the device are those of this model.
-    PartModel(SharedPreparedModel prepared, HalVersion version, std::vector<Operand> outputs,
+    /// `interface` is that of the model (interfaceOf) that `prepared` was prepared from, by a
+    /// device of `version`. `replacement` may be null: then errors of the device are those of this
+    /// model.
+    PartModel(SharedPreparedModel prepared, HalVersion version, Model interface,
               std::shared_ptr<Replacement> replacement, std::shared_ptr<Background> background);
 
     [[nodiscard]] Result<> executeSynchronously(const Request& request,
@@ -52,7 +52,7 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
         return replacement_ != nullptr && mayBeRepeated(error.status, deadline) &&
                !prepared_->isMemoryInUse();
     }
-    /// Whether an input or output of `request` overlaps with memory in `unanswered_`.
+    /// Whether an input or output of `request` overlaps with memory in `inUse_`.
     [[nodiscard]] bool usesMemoryInUse(const Request& request);
     /// A synchronous execution, through the kept burst unless another thread is using it, or memory
     /// is in use of which only the prepared model knows.
@@ -66,7 +66,7 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
 
     const SharedPreparedModel prepared_;
     const HalVersion version_;
-    const std::vector<Operand> outputs_;
+    const Model interface_;
     const std::shared_ptr<Replacement> replacement_;
     const std::shared_ptr<Background> background_;
 
@@ -77,7 +77,7 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
 
     system::Mutex mutex_;
     /// Of kept bursts whose last execution has ended without an answer.
-    MemoryInUse<Burst> unanswered_ NNBURST_GUARDED_BY(mutex_);
+    MemoryInUse<Burst> inUse_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::runtime

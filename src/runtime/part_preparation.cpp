@@ -10,6 +10,7 @@
 #include "log/verbose.h"
 #include "runtime/cache_files.h"
 #include "runtime/part_model.h"
+#include "runtime/submodel.h"
 #include "runtime/support.h"
 
 namespace nnburst::runtime {
@@ -34,7 +35,7 @@ Result<SharedPreparedModel> prepareOnDevice(const PartToPrepare& part, const Par
                                   .modelCache = {},
                                   .dataCache = {},
                                   .token = {}};
-    auto files = CacheFiles::name(options, where.info, part.operations);
+    auto files = PartCacheFiles::name(options, where.info, part.operations);
     if (files && files->openExisting()) {
         PrepareOptions fromCache = uncached;
         files->giveTo(fromCache);
@@ -65,14 +66,6 @@ Result<SharedPreparedModel> prepareOnDevice(const PartToPrepare& part, const Par
     return prepareModel(*where.device, expressedFor(where.info.version, part.model), toCache);
 }
 
-std::vector<Operand> outputsOf(const Model& model) {
-    std::vector<Operand> outputs;
-    for (const std::uint32_t output : model.main.outputIndexes) {
-        outputs.push_back(model.main.operands[output]);
-    }
-    return outputs;
-}
-
 }  // namespace
 
 Result<SharedPreparedModel> preparePart(const Services& services, PartToPrepare part,
@@ -97,15 +90,16 @@ Result<SharedPreparedModel> preparePart(const Services& services, PartToPrepare 
     if (where.device == services.reference && supportsFences(where.info.version)) {
         return prepared;
     }
-    std::vector<Operand> outputs = outputsOf(part.model);
+    Model interface = interfaceOf(part.model);
     std::shared_ptr<Replacement> replacement;
     if (where.canBeReplaced) {
         replacement = std::make_shared<Replacement>(std::move(part.name), std::move(part.model),
                                                     options.preference, services.reference,
                                                     services.counters);
     }
-    return std::make_shared<PartModel>(std::move(*prepared), where.info.version, std::move(outputs),
-                                       std::move(replacement), services.background);
+    return std::make_shared<PartModel>(std::move(*prepared), where.info.version,
+                                       std::move(interface), std::move(replacement),
+                                       services.background);
 }
 
 }  // namespace nnburst::runtime

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/registry.h"
 
+#include <functional>
 #include <thread>
 #include <utility>
 
+#include "device/client/driver_starter.h"
 #include "log/logger.h"
 #include "log/verbose.h"
 #include "runtime/configuration.h"
@@ -21,9 +23,13 @@ struct Attempt {
     std::thread thread;
 
     void run() {
-        device = NamedDevice::create(configured.name, [its = configured]() {
-            return its.socket.empty() ? spawnDriver(its.options, its.program) : connect(its.socket);
-        });
+        std::function<Result<SharedDevice>()> open = [path = configured.socket] {
+            return connect(path);
+        };
+        if (configured.socket.empty()) {
+            open = device::driverStarter(configured.options, configured.program);
+        }
+        device = NamedDevice::create(configured.name, std::move(open));
     }
 };
 

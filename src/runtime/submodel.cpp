@@ -161,4 +161,19 @@ Submodel makeSubmodel(const Model& whole, std::span<const OperandUse> uses,
     return SubmodelMaker(whole, uses, operations).make();
 }
 
+Model interfaceOf(const Model& model) {
+    Model interface;
+    interface.extensionNameToPrefix = model.extensionNameToPrefix;
+    const auto take = [&](const std::vector<std::uint32_t>& indexes,
+                          std::vector<std::uint32_t>& its) {
+        for (const std::uint32_t index : indexes) {
+            its.push_back(static_cast<std::uint32_t>(interface.main.operands.size()));
+            interface.main.operands.push_back(model.main.operands[index]);
+        }
+    };
+    take(model.main.inputIndexes, interface.main.inputIndexes);
+    take(model.main.outputIndexes, interface.main.outputIndexes);
+    return interface;
+}
+
 }  // namespace nnburst::runtime

@@ -31,4 +31,8 @@ struct Submodel {
 [[nodiscard]] Submodel makeSubmodel(const Model& whole, std::span<const OperandUse> uses,
                                     std::span<const std::uint32_t> operations);
 
+/// The inputs of the main subgraph of `model`, then its outputs, without operations: what requests
+/// are checked with.
+[[nodiscard]] Model interfaceOf(const Model& model);
+
 }  // namespace nnburst::runtime

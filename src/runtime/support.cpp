@@ -29,7 +29,7 @@ bool hasKnownShape(HalVersion version, const Operand& operand) {
 }
 
 /// The operations of `model` that `version` knows.
-Result<std::vector<std::uint32_t>> operationsOf(HalVersion version, const Model& model) {
+Result<std::vector<std::uint32_t>> operationsKnownTo(HalVersion version, const Model& model) {
     NNBURST_TRY_ASSIGN(const auto versions, exec::ModelCheck(model).operations());
     std::vector<std::uint32_t> known;
     for (std::uint32_t index = 0; index < versions.size(); ++index) {
@@ -81,7 +81,7 @@ Result<std::vector<bool>> supportedOperationsOf(Device& device, const DeviceInfo
     std::vector<bool> supported(model.main.operations.size(), false);
     const Model expressed = shortened(info.version, model);
     NNBURST_TRY_ASSIGN(const std::vector<std::uint32_t> known,
-                       operationsOf(info.version, expressed));
+                       operationsKnownTo(info.version, expressed));
     if (known.empty()) {
         return supported;
     }

@@ -25,14 +25,6 @@ using session::kPhases;
 using session::OperandList;
 using session::OperandMemory;
 
-/// Whether an operand of dimensions `open` may have the dimensions `given`.
-bool agree(const Dimensions& open, const Dimensions& given) {
-    return open.empty() || std::equal(open.begin(), open.end(), given.begin(), given.end(),
-                                      [](std::uint32_t ofModel, std::uint32_t ofUser) {
-                                          return ofModel == 0 || ofModel == ofUser;
-                                      });
-}
-
 /// Completes the inputs of `signature` with the dimensions that the user says. Gives what requests
 /// have to say of each input: its dimensions if the model leaves some open, else none.
 Result<std::vector<Dimensions>> completeInputs(ModelSignature& signature,
@@ -46,7 +38,7 @@ Result<std::vector<Dimensions>> completeInputs(ModelSignature& signature,
             return invalid("SessionOptions::inputDimensions[\"{}\"]: the model has no such input",
                            name);
         }
-        if (!agree(input->dimensions, dimensions)) {
+        if (!allows(input->dimensions, dimensions)) {
             return invalid(
                 "SessionOptions::inputDimensions[\"{}\"] is {}: must agree with those of the "
                 "model, {}",
@@ -410,7 +402,8 @@ Session::~Session() = default;
 Result<Session> Session::open(Device& device, const std::string& path,
                               const SessionOptions& options) {
     NNBURST_TRY_ASSIGN(const TfliteModel model,
-                       loadTflite(path, {.inputDimensions = options.inputDimensions}));
+                       loadTflite(path, {.inputDimensions = options.inputDimensions,
+                                         .integersFitInt32 = options.integersFitInt32}));
     return create(device, model, options);
 }
 

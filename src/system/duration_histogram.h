@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// How often durations of each length occurred.
+
 #include <array>
 #include <bit>
 #include <chrono>

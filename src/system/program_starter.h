@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// Starting programs without copies of the descriptors of this process.
+
 #include <sys/types.h>
 
 #include <memory>

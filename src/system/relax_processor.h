@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// What a spin loop executes in each turn.
+
 namespace nnburst::system {
 
 /// Tells the processor that this is a spin loop. Takes 10 to 50 ns.

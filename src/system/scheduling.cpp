@@ -35,8 +35,8 @@ constexpr std::chrono::milliseconds kBetweenLooks{10};
 /// Of a processor, of a thread in a ScopedBackgroundPriority: 1 / kBackgroundShare.
 constexpr int kBackgroundShare = 20;
 /// Limits on how far such a thread counts as behind or ahead of that share.
-constexpr std::chrono::milliseconds kMostOwed{50};
-constexpr std::chrono::milliseconds kMostAhead{5};
+constexpr std::chrono::milliseconds kLongestOwed{50};
+constexpr std::chrono::milliseconds kLongestAhead{5};
 
 /// The first version of sched_attr, see sched_setattr(2). The C library of Debian 12 declares
 /// neither this nor the calls.
@@ -256,7 +256,7 @@ void ScopedBackgroundPriority::look(std::chrono::steady_clock::time_point now) n
     }
     const std::chrono::nanoseconds used = processorTimeOfThread();
     owed_ = std::clamp<std::chrono::nanoseconds>(
-        owed_ + passed / kBackgroundShare - (used - usedBefore_), -kMostAhead, kMostOwed);
+        owed_ + passed / kBackgroundShare - (used - usedBefore_), -kLongestAhead, kLongestOwed);
     lastLook_ = now;
     usedBefore_ = used;
     const bool shallBeIdle = owed_ <= std::chrono::nanoseconds(0);
@@ -296,6 +296,21 @@ void leaveScopes(const InheritedPriority& inherited) noexcept {
         (void)changePolicy(SCHED_IDLE, SCHED_OTHER);
     }
     setNice(inherited.nice);
+}
+
+void followMainThread() noexcept {
+    const pid_t mainThread = ::getpid();
+    const int mains = ::sched_getscheduler(mainThread) & ~SCHED_RESET_ON_FORK;
+    const int policy = mains == SCHED_IDLE || mains == SCHED_BATCH ? mains : SCHED_OTHER;
+    if (::sched_getscheduler(kCallingThread) != policy) {
+        const sched_param noPriority{};
+        (void)::sched_setscheduler(kCallingThread, policy, &noPriority);
+    }
+    setNice(::getpriority(PRIO_PROCESS, static_cast<id_t>(mainThread)));
+    cpu_set_t processors;
+    if (::sched_getaffinity(mainThread, sizeof(processors), &processors) == 0) {
+        (void)::sched_setaffinity(kCallingThread, sizeof(processors), &processors);
+    }
 }
 
 bool mayProgramsLeaveScopes() noexcept {

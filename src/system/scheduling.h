@@ -142,6 +142,10 @@ struct InheritedPriority {
 [[nodiscard]] InheritedPriority priorityWithoutScopes() noexcept;
 /// To be called on the started thread, or by the program that it has started (ProgramStarter).
 void leaveScopes(const InheritedPriority& inherited) noexcept;
+/// Gives the calling thread, as far as it may have them, the processors, the nice value and the
+/// policy of the main thread, but SCHED_OTHER instead of a real-time policy. For a thread that
+/// starts a program on behalf of any thread: the program inherits all of these.
+void followMainThread() noexcept;
 /// Whether a program that the calling thread starts may call leaveScopes. It does not inherit
 /// capabilities that this process has from the file of its program.
 [[nodiscard]] bool mayProgramsLeaveScopes() noexcept;

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// A counting semaphore over sem_wait(3).
+
 #include <semaphore.h>
 #include <time.h>
 #if defined(__SANITIZE_THREAD__)

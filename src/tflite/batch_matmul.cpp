@@ -15,7 +15,15 @@ namespace {
 /// weights are the matrix transposed: [columns, depth].
 Result<> addFullyConnected(OperatorImport& op, std::uint32_t x, std::uint32_t y, bool isTransposed,
                            const Dimensions& result, std::uint32_t output) {
-    const Dimensions matrix = op.operand(y).dimensions;
+    const Dimensions given = op.operand(y).dimensions;
+    const Dimensions matrix(given.end() - 2, given.end());
+    if (given != matrix) {
+        NNBURST_TRY_ASSIGN(const std::uint32_t shape,
+                           op.constant(std::vector<std::int32_t>(matrix.begin(), matrix.end())));
+        const std::uint32_t reshaped = op.temporaryLike(y, matrix);
+        op.add(OperationType::RESHAPE, {y, shape}, {reshaped});
+        y = reshaped;
+    }
     const std::uint32_t depth = matrix[isTransposed ? 1 : 0];
     const std::uint32_t columns = matrix[isTransposed ? 0 : 1];
     if (!isTransposed) {
@@ -69,12 +77,12 @@ Result<> convertBatchMatmul(OperatorImport& op, OperationType operation) {
     result.push_back(x[x.size() - (options->adj_x() ? 1 : 2)]);
     result.push_back(y[y.size() - (options->adj_y() ? 2 : 1)]);
     op.inferOutputShape(result);
-    const bool isConstant = y.size() == 2 && op.isConstant(1);
+    const bool isMatrix = isKnown(y) && elementCount(y) == elementCount({y.end() - 2, y.end()});
     const std::uint32_t a = op.floatInput(0);
     const std::uint32_t b = op.floatInput(1);
     const std::uint32_t computed = op.floatOutput();
-    if (isConstant && !options->adj_x() && isKnown(result) && elementCount(result) != 0 &&
-        elementCount(x) <= INT32_MAX) {
+    if (isMatrix && op.isFixed(1) && !options->adj_x() && isKnown(result) &&
+        elementCount(result) != 0 && elementCount(x) <= INT32_MAX) {
         NNBURST_TRY(addFullyConnected(op, a, b, options->adj_y(), result, computed));
     } else {
         op.add(operation, {a, b, op.scalar(options->adj_x()), op.scalar(options->adj_y())},

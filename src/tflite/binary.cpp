@@ -63,6 +63,24 @@ Result<bool> fold(OperatorImport& op, OperationType operation) {
     }
 }
 
+/// The same for ADD, SUB, MUL and DIV, also of FLOAT32: sizes may be multiplied by such numbers.
+/// TFLite's DIV of integers does not round down.
+Result<bool> foldArithmetic(OperatorImport& op, OperationType operation) {
+    if (op.type(0) != OperandType::TENSOR_FLOAT32) {
+        return operation == OperationType::DIV ? Result<bool>(false) : fold(op, operation);
+    }
+    switch (operation) {
+        case OperationType::ADD:
+            return op.foldReals([](float a, float b) { return a + b; });
+        case OperationType::SUB:
+            return op.foldReals([](float a, float b) { return a - b; });
+        case OperationType::MUL:
+            return op.foldReals([](float a, float b) { return a * b; });
+        default:
+            return op.foldReals([](float a, float b) { return a / b; });
+    }
+}
+
 /// Adds MAXIMUM and MINIMUM for an activation of integers, which the HAL does not fuse.
 Result<> clampIntegers(OperatorImport& op, std::uint32_t integers,
                        schema::ActivationFunctionType activation) {
@@ -114,8 +132,8 @@ void inferBroadcast(OperatorImport& op, std::size_t a, std::size_t b) {
 Result<> convertArithmetic(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto fused, arithmeticActivation(op, operation));
     inferBroadcast(op);
-    if (fused == schema::ActivationFunctionType::NONE && operation != OperationType::DIV) {
-        NNBURST_TRY_ASSIGN(const bool isFolded, fold(op, operation));
+    if (fused == schema::ActivationFunctionType::NONE) {
+        NNBURST_TRY_ASSIGN(const bool isFolded, foldArithmetic(op, operation));
         if (isFolded) {
             return {};
         }

@@ -73,6 +73,15 @@ Result<> convertIf(OperatorImport& op, OperationType operation) {
     return {};
 }
 
+/// The options' name says what the subgraph computes. TFLite runs the subgraph, too.
+Result<> convertComposite(OperatorImport& op, OperationType /*operation*/) {
+    const auto* options = op.declaration().builtin_options_2_as_StableHLOCompositeOptions();
+    if (options == nullptr) {
+        return invalid("must have StableHLOCompositeOptions");
+    }
+    return op.tensors().file().importInPlace(options->decomposition_subgraph_index(), op);
+}
+
 /// Inputs and outputs are the state of the loop: condition and body take it, the body returns it.
 Result<> convertWhile(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::WhileOptions>());

@@ -19,6 +19,8 @@ inline constexpr bool kNchw = false;
 // control.cpp
 Result<> convertIf(OperatorImport& op, OperationType operation);
 Result<> convertWhile(OperatorImport& op, OperationType operation);
+/// STABLEHLO_COMPOSITE.
+Result<> convertComposite(OperatorImport& op, OperationType operation);
 
 // dense.cpp
 Result<> convertFullyConnected(OperatorImport& op, OperationType operation);
@@ -36,7 +38,10 @@ Result<> convertUnary(OperatorImport& op, OperationType operation);
 Result<> convertFloatUnary(OperatorImport& op, OperationType operation);
 /// RELU and its variants, which keep the quantisation in the HAL.
 Result<> convertClamp(OperatorImport& op, OperationType operation);
+/// LOGISTIC and TANH.
+Result<> convertSigmoid(OperatorImport& op, OperationType operation);
 Result<> convertElu(OperatorImport& op, OperationType operation);
+Result<> convertFloor(OperatorImport& op, OperationType operation);
 Result<> convertCeil(OperatorImport& op, OperationType operation);
 Result<> convertRelu0To1(OperatorImport& op, OperationType operation);
 Result<> convertLeakyRelu(OperatorImport& op, OperationType operation);
@@ -77,6 +82,8 @@ Result<> convertUnsortedSegment(OperatorImport& op, OperationType operation);
 /// REAL, IMAG and COMPLEX_ABS.
 Result<> convertComplexPart(OperatorImport& op, OperationType operation);
 Result<> convertRfft2d(OperatorImport& op, OperationType operation);
+Result<> convertAudioSpectrogram(OperatorImport& op, OperationType operation);
+Result<> convertMfcc(OperatorImport& op, OperationType operation);
 /// Operations of our extension on two tensors of FLOAT32, or of INT32.
 Result<> convertFloatBinary(OperatorImport& op, OperationType operation);
 Result<> convertIntegerBinary(OperatorImport& op, OperationType operation);
@@ -99,6 +106,8 @@ Result<> convertTransformLandmarks(OperatorImport& op, OperationType operation);
 Result<> convertLandmarksToMatrix(OperatorImport& op, OperationType operation);
 
 // types.cpp
+/// Adds what gives `output` the stored numbers of `input`, one of which is INT8 or INT16.
+void castSigned(OperatorImport& op, std::uint32_t input, std::uint32_t output);
 Result<> convertCast(OperatorImport& op, OperationType operation);
 Result<> convertQuantize(OperatorImport& op, OperationType operation);
 Result<> convertDequantize(OperatorImport& op, OperationType operation);
@@ -118,6 +127,8 @@ Result<> convertEmbeddingLookup(OperatorImport& op, OperationType operation);
 Result<> convertHashtableLookup(OperatorImport& op, OperationType operation);
 Result<> convertLshProjection(OperatorImport& op, OperationType operation);
 Result<> convertGather(OperatorImport& op, OperationType operation);
+/// The operand of input `index`, which has indices, as the TENSOR_INT32 that operations take.
+std::uint32_t indicesOf(OperatorImport& op, std::size_t index);
 
 // spatial.cpp
 Result<> convertConv2d(OperatorImport& op, OperationType operation);

@@ -47,13 +47,13 @@ std::int32_t orOpen(std::uint32_t size) {
 Result<> addPerChannel(OperatorImport& op, const Layer& layer) {
     constexpr std::int32_t kHalPaddingValid = 2;
     constexpr std::int32_t kStride = 1;
-    Operand& weights = op.operand(op.input(1));
-    const auto* quant = std::get_if<SymmPerChannelQuantParams>(&weights.extraParams);
-    if (quant->channelDim != 0) {
+    const auto& quant = std::get<SymmPerChannelQuantParams>(op.operand(op.input(1)).extraParams);
+    if (quant.channelDim != 0) {
         return invalid("weights with scales along dimension {}: must be 0, that of the units",
-                       quant->channelDim);
+                       quant.channelDim);
     }
-    weights.dimensions = {layer.units, 1, 1, layer.depth};
+    NNBURST_TRY_ASSIGN(const std::uint32_t filter, op.ownConstant(1));
+    op.operand(filter).dimensions = {layer.units, 1, 1, layer.depth};
     const std::uint32_t image = op.temporaryLike(layer.input, {layer.batches, 1, 1, layer.depth});
     const std::uint32_t convolved =
         op.temporaryLike(layer.result, {layer.batches, 1, 1, layer.units});
@@ -61,7 +61,7 @@ Result<> addPerChannel(OperatorImport& op, const Layer& layer) {
                            {orOpen(layer.batches), 1, 1, static_cast<std::int32_t>(layer.depth)},
                            image));
     op.add(OperationType::CONV_2D,
-           {image, op.input(1), layer.bias, op.scalar(kHalPaddingValid), op.scalar(kStride),
+           {image, filter, layer.bias, op.scalar(kHalPaddingValid), op.scalar(kStride),
             op.scalar(kStride), layer.activation},
            {convolved});
     return addReshape(op, convolved,
@@ -85,14 +85,11 @@ Result<> add16x8(OperatorImport& op, const Layer& layer) {
     return {};
 }
 
-/// [units, depth]; [units, 1, 1, depth] if addPerChannel has reshaped them before.
+/// [units, depth]
 Result<Dimensions> weightsShape(OperatorImport& op) {
-    Dimensions shape = op.shape(1);
-    if (shape.size() == 4 && shape[1] == 1 && shape[2] == 1) {
-        shape = {shape[0], shape[3]};
-    }
+    const Dimensions shape = op.shape(1);
     if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0) {
-        return invalid("weights of shape {}: must have 2 dimensions", dimensionsText(op.shape(1)));
+        return invalid("weights of shape {}: must have 2 dimensions", dimensionsText(shape));
     }
     for (const std::uint32_t size : shape) {
         if (size > INT32_MAX) {

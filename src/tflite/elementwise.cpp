@@ -32,6 +32,21 @@ Result<> convertClamp(OperatorImport& op, OperationType operation) {
                : convertFloatUnary(op, operation);
 }
 
+/// The HAL fixes the scale of quantised results. TFLite allows any.
+Result<> convertSigmoid(OperatorImport& op, OperationType operation) {
+    const Operand& output = op.operand(op.output());
+    const bool isSigned = output.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+    if (!isSigned && output.type != OperandType::TENSOR_QUANT8_ASYMM) {
+        return convertUnary(op, operation);
+    }
+    const bool isTanh = operation == OperationType::TANH;
+    const float scale = isTanh ? 0x1p-7F : 0x1p-8F;
+    const std::int32_t zeroPoint = (isTanh ? 128 : 0) - (isSigned ? 128 : 0);
+    return output.scale == scale && output.zeroPoint == zeroPoint
+               ? convertUnary(op, operation)
+               : convertFloatUnary(op, operation);
+}
+
 Result<> convertElu(OperatorImport& op, OperationType operation) {
     constexpr float kAlpha = 1.0F;
     op.inferShapeOf(0);
@@ -43,9 +58,20 @@ Result<> convertElu(OperatorImport& op, OperationType operation) {
     return {};
 }
 
+/// Folds known numbers at import: sizes may be computed in floating point.
+Result<> convertFloor(OperatorImport& op, OperationType operation) {
+    op.inferShapeOf(0);
+    NNBURST_TRY_ASSIGN(const bool isFolded, op.foldReals([](float x) { return std::floor(x); }));
+    return isFolded ? Result<>() : convertUnary(op, operation);
+}
+
 /// ceil(x) = -floor(-x)
 Result<> convertCeil(OperatorImport& op, OperationType /*operation*/) {
     op.inferShapeOf(0);
+    NNBURST_TRY_ASSIGN(const bool isFolded, op.foldReals([](float x) { return std::ceil(x); }));
+    if (isFolded) {
+        return {};
+    }
     const Dimensions shape = op.shape(0);
     const std::uint32_t negative = op.temporaryLike(op.input(0), shape);
     const std::uint32_t floor = op.temporaryLike(op.input(0), shape);

@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "model/operand_info.h"
 #include "tflite/converters.h"
+#include "tflite/custom_options.h"
 #include "tflite/shapes.h"
 
 namespace nnburst::tflite {
@@ -109,7 +111,41 @@ Result<> convertMatrixSetDiag(OperatorImport& op, OperationType operation) {
     return {};
 }
 
+namespace {
+
+Result<float> knownReal(OperatorImport& op, std::size_t index, const char* what) {
+    const auto values = op.knownReals(index);
+    if (!values || values->size() != 1) {
+        return invalid("input {} ({}): must be a constant of FLOAT32 with one element", index,
+                       what);
+    }
+    return values->front();
+}
+
+/// Adds up the steps, as TFLite does.
+Result<> convertRealRange(OperatorImport& op) {
+    NNBURST_TRY_ASSIGN(const float first, knownReal(op, 0, "start"));
+    NNBURST_TRY_ASSIGN(const float limit, knownReal(op, 1, "limit"));
+    NNBURST_TRY_ASSIGN(const float step, knownReal(op, 2, "delta"));
+    const float steps = std::ceil((limit - first) / step);
+    if (!(steps >= 1.0F && steps <= static_cast<float>(kMaximumIntegers))) {
+        return invalid("{} to {} in steps of {}: must be 1 to {} elements", first, limit, step,
+                       kMaximumIntegers);
+    }
+    std::vector<float> values{first};
+    while (values.size() < static_cast<std::size_t>(steps)) {
+        values.push_back(values.back() + step);
+    }
+    op.inferOutputShape({static_cast<std::uint32_t>(values.size())});
+    return op.forwardReals(values);
+}
+
+}  // namespace
+
 Result<> convertRange(OperatorImport& op, OperationType /*operation*/) {
+    if (op.type(0) == OperandType::TENSOR_FLOAT32) {
+        return convertRealRange(op);
+    }
     NNBURST_TRY_ASSIGN(const std::int64_t first, op.integer(0, "start"));
     NNBURST_TRY_ASSIGN(const std::int64_t limit, op.integer(1, "limit"));
     NNBURST_TRY_ASSIGN(const std::int64_t step, op.integer(2, "delta"));
@@ -157,6 +193,42 @@ Result<> convertComplexPart(OperatorImport& op, OperationType operation) {
         op.inferOutputShape(result);
     }
     op.add(operation, {op.input(0)}, {op.output()});
+    return {};
+}
+
+Result<> convertAudioSpectrogram(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op));
+    NNBURST_TRY_ASSIGN(const std::int32_t window, options.count("window_size", 0));
+    NNBURST_TRY_ASSIGN(const std::int32_t stride, options.count("stride", 0));
+    NNBURST_TRY_ASSIGN(const bool isSquared, options.truth("magnitude_squared"));
+    const Dimensions shape = op.shape(0);
+    if (shape.size() == 2 && window >= 2 && stride >= 1) {
+        const auto size = static_cast<std::uint32_t>(window);
+        const std::uint32_t windows =
+            shape[0] < size ? 0 : (shape[0] - size) / static_cast<std::uint32_t>(stride) + 1;
+        op.inferOutputShape({shape[1], windows, std::bit_ceil(size) / 2 + 1});
+    }
+    op.add(operation, {op.input(0), op.scalar(window), op.scalar(stride), op.scalar(isSquared)},
+           {op.output()});
+    return {};
+}
+
+Result<> convertMfcc(OperatorImport& op, OperationType operation) {
+    NNBURST_TRY_ASSIGN(const CustomOptions options, CustomOptions::read(op));
+    // TFLite reads frequencies as integers.
+    NNBURST_TRY_ASSIGN(const float lowest, options.real("lower_frequency_limit"));
+    NNBURST_TRY_ASSIGN(const float highest, options.real("upper_frequency_limit"));
+    NNBURST_TRY_ASSIGN(const std::int32_t bands, options.count("filterbank_channel_count", 0));
+    NNBURST_TRY_ASSIGN(const std::int32_t coefficients, options.count("dct_coefficient_count", 0));
+    Dimensions shape = op.shape(0);
+    if (shape.size() == 3) {
+        shape[2] = static_cast<std::uint32_t>(coefficients);
+        op.inferOutputShape(shape);
+    }
+    op.add(operation,
+           {op.input(0), op.input(1), op.scalar(std::trunc(lowest)), op.scalar(std::trunc(highest)),
+            op.scalar(bands), op.scalar(coefficients)},
+           {op.output()});
     return {};
 }
 

@@ -48,6 +48,8 @@ class UnknownTensors {
   public:
     explicit UnknownTensors(std::size_t count) : isUnknown_(count) {}
 
+    void add(std::uint32_t tensor) { isUnknown_[tensor] = true; }
+
     void addOutputs(const schema::Operator& declaration) {
         for (std::uint32_t i = 0; i < sizeOf(declaration.outputs()); ++i) {
             const auto tensor = static_cast<std::uint32_t>(declaration.outputs()->Get(i));
@@ -126,6 +128,21 @@ bool keepsShapes(std::span<const Dimensions> declared, const ImportedSubgraph& b
     return true;
 }
 
+/// Checks another use of a subgraph, which has the shapes of the first one.
+Result<> checkUse(std::int32_t index, const ImportedSubgraph& subgraph, const SubgraphUse& use) {
+    for (std::size_t i = 0; i < std::min(subgraph.inputs.size(), use.inputs.size()); ++i) {
+        const Dimensions& first = subgraph.inputs[i].dimensions;
+        const Dimensions& given = use.inputs[i].dimensions;
+        if (!mayBeEqual(first, given)) {
+            return invalid(
+                "subgraph {}: input {} of shape {}: must agree with {}, as the first operator that "
+                "runs the subgraph decides",
+                index, i, dimensionsText(given), dimensionsText(first));
+        }
+    }
+    return {};
+}
+
 /// An error about operators that are among the problems.
 tl::unexpected<Error> reported() {
     return failure(ErrorStatus::INVALID_ARGUMENT, "");
@@ -183,21 +200,26 @@ Result<> FileImport::importOperator(const schema::Operator& declaration, const C
     NNBURST_TRY_ASSIGN(OperatorImport resolved,
                        OperatorImport::resolve(tensors, declaration, converter));
     NNBURST_TRY(converter.convert(resolved, converter.operation));
-    return converter.fitsInt32 ? Result<>() : resolved.requireKnownInt64();
+    return converter.fitsInt32 || options_.integersFitInt32 ? Result<>()
+                                                            : resolved.requireKnownInt64();
 }
 
 Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph& graph,
                                      TensorMap& tensors, const SubgraphUse& use) {
     NNBURST_TRY(takeArguments(graph));
-    NNBURST_TRY(tensors.declareInputs(use));
+    NNBURST_TRY_ASSIGN(const auto unsupported, tensors.declareInputs(use));
+    const std::string prefix = index == main_ ? "" : fmt::format("subgraph {}: ", index);
     UnknownTensors unknown(sizeOf(graph.tensors()));
+    for (const UnsupportedInput& input : unsupported) {
+        problems_.addInput(prefix, input.reason);
+        unknown.add(input.tensor);
+    }
     const Fusions fusions = Fusions::find(file_, graph);
     ResourceVariables variables(file_, *this, graph);
-    bool isComplete = true;
+    bool isComplete = unsupported.empty();
     for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
         const schema::Operator& declaration = *graph.operators()->Get(i);
-        const std::string place = (index == main_ ? "" : fmt::format("subgraph {}: ", index)) +
-                                  fmt::format("operator {}", i);
+        const std::string place = prefix + fmt::format("operator {}", i);
         const auto fail = [&](const std::string& reason) {
             problems_.add(place, reason);
             unknown.addOutputs(declaration);
@@ -343,13 +365,11 @@ Result<ImportedSubgraph> FileImport::importSubgraph(std::int32_t index, const Su
     return result;
 }
 
-Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index, const SubgraphUse& use) {
+template <class Import>
+auto FileImport::importNested(std::int32_t index, Import import) -> decltype(import()) {
     const std::uint32_t count = sizeOf(file_.subgraphs());
     if (index < 0 || static_cast<std::uint32_t>(index) >= count) {
         return invalid("subgraph {}: must be one of {}", index, count);
-    }
-    if (const auto known = imported_.find(index); known != imported_.end()) {
-        return known->second;
     }
     if (failed_.contains(index)) {
         return reported();
@@ -361,7 +381,7 @@ Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index, const 
         return invalid("subgraph {}: nested more than {} deep", index, kMaximumSubgraphDepth);
     }
     importing_.push_back(index);
-    auto result = importSubgraph(index, use);
+    auto result = import();
     importing_.pop_back();
     if (!result) {
         failed_.insert(index);
@@ -371,8 +391,52 @@ Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index, const 
         return failure(result.error().status,
                        fmt::format("subgraph {}: {}", index, result.error().message));
     }
-    imported_.emplace(index, *result);
-    return *result;
+    return result;
+}
+
+Result<ImportedSubgraph> FileImport::importReferenced(std::int32_t index, const SubgraphUse& use) {
+    if (const auto known = imported_.find(index); known != imported_.end()) {
+        NNBURST_TRY(checkUse(index, known->second, use));
+        return known->second;
+    }
+    NNBURST_TRY_ASSIGN(const ImportedSubgraph subgraph,
+                       importNested(index, [&] { return importSubgraph(index, use); }));
+    imported_.emplace(index, subgraph);
+    return subgraph;
+}
+
+Result<> FileImport::importInPlace(std::int32_t index, OperatorImport& op) {
+    return importNested(index, [&] { return addInPlace(index, op); });
+}
+
+/// Operators may share the subgraph. Each of them takes memory for its tensors and operators.
+Result<> FileImport::addInPlace(std::int32_t index, OperatorImport& op) {
+    constexpr std::uint64_t kBytesPerTensor = 32;
+    constexpr std::uint64_t kBytesPerOperator = 128;
+    const schema::SubGraph& graph = *file_.subgraphs()->Get(static_cast<std::uint32_t>(index));
+    NNBURST_TRY(takeConstantBytes(sizeOf(graph.tensors()) * kBytesPerTensor +
+                                  sizeOf(graph.operators()) * kBytesPerOperator));
+    if (sizeOf(graph.inputs()) != op.inputCount() || sizeOf(graph.outputs()) != op.outputCount()) {
+        return invalid("{} inputs and {} outputs: must have {} and {}", sizeOf(graph.inputs()),
+                       sizeOf(graph.outputs()), op.inputCount(), op.outputCount());
+    }
+    TensorMap tensors(*this, graph, op.tensors().builder(), false);
+    NNBURST_TRY(
+        importOperators(index, graph, tensors,
+                        {.keepsOpenSizes = op.tensors().keepsOpenSizes(), .inPlaceOf = &op}));
+    for (std::uint32_t i = 0; i < op.outputCount(); ++i) {
+        const std::int32_t tensor = graph.outputs()->Get(i);
+        NNBURST_TRY_ASSIGN(const std::uint32_t operand, tensors.read(tensor));
+        const Dimensions shape = op.operand(operand).dimensions;
+        if (tensors.isScalar(tensor)) {
+            op.inferScalarOutput(i);
+        } else {
+            op.inferOutputShape(shape, i);
+        }
+        const auto values = tensors.integers(tensor);
+        NNBURST_TRY(values ? op.forwardIntegers(*values, i) : op.forward(operand, i));
+    }
+    return {};
 }
 
 }  // namespace nnburst::tflite

@@ -47,15 +47,19 @@ struct ImportedSubgraph {
     bool keepsOpenSizes;  ///< as SubgraphUse has it
 };
 
+class OperatorImport;
+
 /// How an operator runs a subgraph.
 struct SubgraphUse {
     std::vector<ValueShape> inputs{};  ///< shapes of the values that it gives the subgraph
     bool isLoopBody = false;           ///< the outputs of one run are the inputs of the next
     /// A loop that changes sizes runs it. Open sizes stay open, also in the subgraphs that it runs.
     bool keepsOpenSizes = false;
+    /// The subgraph is imported in place of this operator, if it is not null: its inputs are the
+    /// operands of the operator's inputs.
+    OperatorImport* inPlaceOf = nullptr;
 };
 
-class OperatorImport;
 class TensorMap;
 struct Converter;
 
@@ -83,12 +87,14 @@ class FileImport {
 
     /// Imports the main subgraph, or that of the signature of the options, and what it refers to.
     [[nodiscard]] Result<TfliteModel> importModel();
-    /// Imports subgraph `index` of the file, unless that was done before. Sizes of its inputs that
-    /// the file leaves open become those of the first use, or where that does not know them those
-    /// of the shape in the file. They stay open if a loop may change them. An error without a
+    /// Imports subgraph `index` of the file, unless that was done before. Sizes of its inputs
+    /// become those of the first use, or where that does not know them those of the shape in the
+    /// file. Open ones stay open if a loop may change them. An error without a
     /// message is about operators that are among the problems already.
     [[nodiscard]] Result<ImportedSubgraph> importReferenced(std::int32_t index,
                                                             const SubgraphUse& use);
+    /// Imports subgraph `index` in place of `op`: as operations of the graph that has `op`.
+    [[nodiscard]] Result<> importInPlace(std::int32_t index, OperatorImport& op);
 
   private:
     /// A subgraph of the file that becomes one of Model::referenced.
@@ -110,6 +116,12 @@ class FileImport {
                             TensorMap& tensors);
     [[nodiscard]] Result<ImportedSubgraph> importSubgraph(std::int32_t index,
                                                           const SubgraphUse& use);
+    /// What importInPlace does with a subgraph that may be imported.
+    [[nodiscard]] Result<> addInPlace(std::int32_t index, OperatorImport& op);
+    /// Calls `import`, which imports subgraph `index` and returns a result, unless the subgraph
+    /// cannot be imported.
+    template <class Import>
+    [[nodiscard]] auto importNested(std::int32_t index, Import import) -> decltype(import());
     /// Drops the entries of `referenced_` from `first` on, so that they can be imported again.
     void dropReferenced(std::size_t first);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/invalid.h"
+#include "tflite/shapes.h"
 #include "tflite/tensors.h"
 
 namespace nnburst::tflite {
@@ -308,14 +309,21 @@ Result<> addFused(TensorMap& tensors, const FusedOperator& fused) {
     }
     NNBURST_TRY_ASSIGN(const std::uint32_t output, tensors.define(fused.output));
     NNBURST_TRY(tensors.requireKnownInt64(fused.output));
-    Dimensions& shape = tensors.builder().operand(output).dimensions;
-    if (shape.empty()) {
-        const Dimensions given = tensors.builder().operand(input).dimensions;
-        tensors.builder().operand(output).dimensions = given;
+    const bool isPrelu = fused.kind == FusedOperator::Kind::PRELU;
+    const Dimensions given = tensors.builder().operand(input).dimensions;
+    const Dimensions result =
+        isPrelu ? broadcastShape(given, tensors.builder().operand(second).dimensions) : given;
+    // What the file states may be out of date.
+    Dimensions& stated = tensors.builder().operand(output).dimensions;
+    const bool hasSeveralElements = elementCount(result) > 1;
+    if (stated.empty() || hasSeveralElements) {
+        stated = result;
     }
-    tensors.builder().addOperation(
-        fused.kind == FusedOperator::Kind::PRELU ? OperationType::PRELU : OperationType::SOFTMAX,
-        {input, second}, {output});
+    if (hasSeveralElements) {
+        tensors.setScalar(fused.output, false);
+    }
+    tensors.builder().addOperation(isPrelu ? OperationType::PRELU : OperationType::SOFTMAX,
+                                   {input, second}, {output});
     return {};
 }
 

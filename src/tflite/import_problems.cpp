@@ -26,11 +26,17 @@ void ImportProblems::add(const std::string& place, const std::string& reason) {
     }
 }
 
+void ImportProblems::addInput(const std::string& place, const std::string& reason) {
+    haveInputs_ = true;
+    add(place, reason);
+}
+
 std::string ImportProblems::text() const {
     if (operators_ == 1) {
         return problems_[0].place + problems_[0].reason;
     }
-    std::string text = fmt::format("{} operators cannot be imported: ", operators_);
+    std::string text = fmt::format("{} {} cannot be imported: ", operators_,
+                                   haveInputs_ ? "inputs and operators" : "operators");
     std::size_t named = 0;
     for (const Problem& problem : problems_) {
         text += named == 0 ? "" : "; ";

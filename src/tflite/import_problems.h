@@ -18,6 +18,8 @@ class ImportProblems {
     /// "operator 3"; `reason` says what it is and why, such as " (CUMSUM) is not supported".
     /// Operators with the same reason are counted together.
     void add(const std::string& place, const std::string& reason);
+    /// Records an input of the model, or of a subgraph, that cannot be imported.
+    void addInput(const std::string& place, const std::string& reason);
 
     [[nodiscard]] bool isEmpty() const noexcept { return operators_ == 0; }
     /// Every reason with the place of the first operator and the number of operators.
@@ -30,7 +32,8 @@ class ImportProblems {
         std::size_t count = 1;
     };
 
-    std::size_t operators_ = 0;
+    std::size_t operators_ = 0;  ///< and inputs
+    bool haveInputs_ = false;
     std::vector<Problem> problems_;
 };
 

@@ -41,7 +41,7 @@ Result<> convertGatherNd(OperatorImport& op, OperationType operation) {
             op.inferOutputShape(result);
         }
     }
-    op.add(operation, {op.input(0), op.input(1)}, {op.output()});
+    op.add(operation, {op.input(0), indicesOf(op, 1)}, {op.output()});
     return {};
 }
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// Axes of a TFLite operator that are joined because the HAL allows fewer axes.
+
 #include <cstddef>
 #include <vector>
 

@@ -57,13 +57,23 @@ Result<> gatherInBatches(OperatorImport& op, std::uint32_t axis, std::int32_t gi
     result.insert(result.end(), values.begin() + axis + 1, values.end());
     op.inferOutputShape(result);
     op.add(extensionOperation(tflite_operations::Code::GATHER),
-           {op.input(0), op.input(1), op.scalar(static_cast<std::int32_t>(axis)),
+           {op.input(0), indicesOf(op, 1), op.scalar(static_cast<std::int32_t>(axis)),
             op.scalar(static_cast<std::int32_t>(batchAxes))},
            {op.output()});
     return {};
 }
 
 }  // namespace
+
+std::uint32_t indicesOf(OperatorImport& op, std::size_t index) {
+    if (!op.has16Bits(index)) {
+        return op.input(index);
+    }
+    const Dimensions shape = op.shape(index);
+    const std::uint32_t indices = op.temporary(OperandType::TENSOR_INT32, shape);
+    castSigned(op, op.input(index), indices);
+    return indices;
+}
 
 Result<> convertEmbeddingLookup(OperatorImport& op, OperationType operation) {
     constexpr std::size_t kValues = 1;
@@ -130,22 +140,23 @@ Result<> convertGather(OperatorImport& op, OperationType operation) {
             return gatherIntegers(op, *values, *chosen);
         }
     }
+    const std::uint32_t places = indicesOf(op, kIndices);
     Dimensions gathered(input.begin(), input.begin() + axis);
     gathered.insert(gathered.end(), indices.begin(), indices.end());
     gathered.insert(gathered.end(), input.begin() + axis + 1, input.end());
     if (!op.isScalar(kIndices)) {
         op.inferOutputShape(indices.empty() ? Dimensions() : gathered);
-        op.add(operation, {op.input(0), op.scalar(halAxis), op.input(kIndices)}, {op.output()});
+        op.add(operation, {op.input(0), op.scalar(halAxis), places}, {op.output()});
         return {};
     }
     // A single index removes its axis in TFLite, but not in the HAL.
     if (rank == 1) {
         op.inferScalarOutput();
-        op.add(operation, {op.input(0), op.scalar(halAxis), op.input(kIndices)}, {op.output()});
+        op.add(operation, {op.input(0), op.scalar(halAxis), places}, {op.output()});
         return {};
     }
     const std::uint32_t kept = op.temporaryLike(op.output(), gathered);
-    op.add(operation, {op.input(0), op.scalar(halAxis), op.input(kIndices)}, {kept});
+    op.add(operation, {op.input(0), op.scalar(halAxis), places}, {kept});
     NNBURST_TRY_ASSIGN(const std::uint32_t dropped, op.constant(std::span(&halAxis, 1)));
     gathered.erase(gathered.begin() + axis);
     op.inferOutputShape(gathered);

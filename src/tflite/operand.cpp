@@ -40,7 +40,8 @@ Result<> applyScale(const schema::QuantizationParameters* quantization, Operand&
         return invalid("zero point {}: must be {} to {} for {}", zeroPoint, range.minimum,
                        range.maximum, toString(operand.type));
     }
-    operand.scale = quantization->scale()->Get(0);
+    const float scale = quantization->scale()->Get(0);
+    operand.scale = scale == 0.0F && elementBytes(operand.type) == 1 ? 1.0F : scale;
     operand.zeroPoint = static_cast<std::int32_t>(zeroPoint);
     return {};
 }
@@ -148,10 +149,13 @@ Result<Operand> typeOf(const schema::Tensor& tensor, Dimensions dimensions) {
 }
 
 std::vector<std::uint32_t> channelsOfScaleZero(const schema::Tensor& tensor) {
+    using enum schema::TensorType;
     std::vector<std::uint32_t> channels;
     const auto* quantization = tensor.quantization();
-    const std::uint32_t count = quantization == nullptr ? 0 : sizeOf(quantization->scale());
-    for (std::uint32_t i = 0; count > 1 && i < count; ++i) {
+    const bool isNarrow = tensor.type() == UINT8 || tensor.type() == INT8 || tensor.type() == INT4;
+    const std::uint32_t count =
+        quantization == nullptr || !isNarrow ? 0 : sizeOf(quantization->scale());
+    for (std::uint32_t i = 0; i < count; ++i) {
         if (quantization->scale()->Get(i) == 0.0F) {
             channels.push_back(i);
         }

@@ -18,12 +18,13 @@ namespace nnburst::tflite {
 
 /// Type, scale, zero point and extra parameters of a tensor with these dimensions. INT64 becomes
 /// TENSOR_INT32: the caller checks that the values fit. INT4 becomes INT8. 8 and 16 bits that are
-/// not quantised get scale 1 and zero point 0. A channel of scale 0, which the HAL does not have,
-/// gets another scale: the caller checks that its elements are 0. The error does not name the
+/// not quantised get scale 1 and zero point 0. Scales of 0, which the HAL does not have, become
+/// others: the caller checks the elements (channelsOfScaleZero). The error does not name the
 /// tensor.
 [[nodiscard]] Result<Operand> typeOf(const schema::Tensor& tensor, Dimensions dimensions);
 
-/// The channels that have scale 0 in the file, if there is a scale for each.
+/// The channels that have scale 0 in the file, of tensors of 8 bits or less; channel 0 if there is
+/// one scale for all. TFLite computes with 0 for all their elements.
 [[nodiscard]] std::vector<std::uint32_t> channelsOfScaleZero(const schema::Tensor& tensor);
 
 /// The name of a type; its code if it has none.

@@ -157,9 +157,10 @@ constexpr std::array kConverters{
               kTakesComplex},
     Converter{Code::FAKE_QUANT, kUnary, extension(Operation::FAKE_QUANT), convertFakeQuant},
     Converter{Code::FILL, kBinary, FILL, convertFill, kFitsInt32},
-    Converter{Code::FLOOR, kUnary, FLOOR, convertUnary},
+    Converter{Code::FLOOR, kUnary, FLOOR, convertFloor},
     Converter{Code::FLOOR_DIV, kBinary, DIV, convertFloorDiv},
-    Converter{Code::FLOOR_MOD, kBinary, extension(Operation::FLOOR_MOD), convertFloorMod},
+    Converter{Code::FLOOR_MOD, kBinary, extension(Operation::FLOOR_MOD), convertFloorMod,
+              kFitsInt32},
     Converter{Code::FULLY_CONNECTED, kWeighted, FULLY_CONNECTED, convertFullyConnected},
     Converter{Code::GATHER, kBinary, GATHER, convertGather, kFitsInt32},
     Converter{Code::GATHER_ND, kBinary, extension(Operation::GATHER_ND), convertGatherNd,
@@ -183,7 +184,7 @@ constexpr std::array kConverters{
     Converter{Code::LOGICAL_AND, kBinary, LOGICAL_AND, convertBinary},
     Converter{Code::LOGICAL_NOT, kUnary, LOGICAL_NOT, convertUnary},
     Converter{Code::LOGICAL_OR, kBinary, LOGICAL_OR, convertBinary},
-    Converter{Code::LOGISTIC, kUnary, LOGISTIC, convertUnary},
+    Converter{Code::LOGISTIC, kUnary, LOGISTIC, convertSigmoid},
     Converter{Code::LOG_SOFTMAX, kUnary, LOG_SOFTMAX, convertLogSoftmax},
     Converter{Code::LSH_PROJECTION, kLshProjection, LSH_PROJECTION, convertLshProjection},
     Converter{Code::LSTM, kLstmKernels, LSTM, convertLstm},
@@ -260,11 +261,12 @@ constexpr std::array kConverters{
     Converter{Code::SQUARE, kUnary, MUL, convertSquare},
     Converter{Code::SQUARED_DIFFERENCE, kBinary, MUL, convertSquaredDifference},
     Converter{Code::SQUEEZE, kUnary, SQUEEZE, convertSqueeze, kFitsInt32, kTakesComplex},
+    Converter{Code::STABLEHLO_COMPOSITE, kControl, IF, convertComposite, kFitsInt32},
     Converter{Code::STRIDED_SLICE, kFourInputs, STRIDED_SLICE, convertStridedSlice, kFitsInt32},
     Converter{Code::SUB, kBinary, SUB, convertArithmetic},
     Converter{Code::SUM, kBinary, REDUCE_SUM, convertReduction},
     Converter{Code::SVDF, kSvdf, SVDF, convertSvdf},
-    Converter{Code::TANH, kUnary, TANH, convertUnary},
+    Converter{Code::TANH, kUnary, TANH, convertSigmoid},
     Converter{Code::TILE, kBinary, TILE, convertTile, kFitsInt32},
     Converter{Code::TOPK_V2, kTopK, extension(Operation::TOP_K), convertTopK, kFitsInt32},
     Converter{Code::TRANSPOSE, kBinary, TRANSPOSE, convertTranspose, kFitsInt32},
@@ -294,6 +296,9 @@ struct CustomConverter {
 };
 
 constexpr std::array kCustomConverters{
+    CustomConverter{
+        "AudioSpectrogram",
+        {Code::CUSTOM, kUnary, extension(Operation::AUDIO_SPECTROGRAM), convertAudioSpectrogram}},
     CustomConverter{"Convolution2DTransposeBias",
                     {Code::CUSTOM, kTernary, TRANSPOSE_CONV_2D, convertTransposeConvBias}},
     CustomConverter{"Landmarks2TransformMatrix",
@@ -305,6 +310,7 @@ constexpr std::array kCustomConverters{
     CustomConverter{
         "MaxUnpooling2D",
         {Code::CUSTOM, kBinary, extension(Operation::MAX_UNPOOLING), convertMaxUnpooling}},
+    CustomConverter{"Mfcc", {Code::CUSTOM, kBinary, extension(Operation::MFCC), convertMfcc}},
     CustomConverter{
         "TFLite_Detection_PostProcess",
         {Code::CUSTOM, kDetection, DETECTION_POSTPROCESSING, convertDetectionPostprocess}},

@@ -71,6 +71,20 @@ struct Converter {
 /// The converter of the custom operator `name`; null if there is none.
 [[nodiscard]] const Converter* findCustomConverter(std::string_view name) noexcept;
 
+/// Whether an operator without options of this type has the defaults: TFLite takes 0 for all of
+/// them. False where one cannot be 0, such as a stride, and where a default of the file format is
+/// not 0.
+[[nodiscard]] bool mayBeLeftOut(schema::BuiltinOptions options) noexcept;
+
+/// Options of which all have their defaults.
+template <class T>
+const T* defaultOptions() noexcept {
+    // A table at offset 8. Its first word leads back to its vtable, which has the sizes of both.
+    alignas(flatbuffers::uoffset_t) static constexpr std::uint8_t kTable[]{8, 0, 0, 0, 4, 0,
+                                                                           4, 0, 4, 0, 0, 0};
+    return flatbuffers::GetRoot<T>(kTable);
+}
+
 /// One operator, its inputs and outputs resolved to operands.
 class OperatorImport {
   public:
@@ -103,8 +117,6 @@ class OperatorImport {
         return tensors_->isComplex(inputTensor(index));
     }
     [[nodiscard]] bool outputIsComplex() const { return tensors_->isComplex(outputTensor(0)); }
-    /// Type, scales and zero point of input `index` as the file has them.
-    [[nodiscard]] Result<Operand> quantization(std::size_t index) const;
     /// The declaration of an operand; valid until the next operand is added.
     [[nodiscard]] Operand& operand(std::uint32_t index) {
         return tensors_->builder().operand(index);
@@ -131,11 +143,20 @@ class OperatorImport {
 
     /// Whether input `index` is a constant of the file, with elements of its operand's type.
     [[nodiscard]] bool isConstant(std::size_t index);
+    /// Whether input `index` is a constant, or was converted from one to floating point.
+    [[nodiscard]] bool isFixed(std::size_t index) { return tensors_->isFixed(input(index)); }
     /// The contents of input `index` as the file has them; empty if it is not constant.
     [[nodiscard]] std::span<const std::byte> constantBytes(std::size_t index) const;
+    /// The operand of input `index`, a constant of the file, whose declaration may be changed: no
+    /// other operator sees that (TensorMap::ownConstant).
+    [[nodiscard]] Result<std::uint32_t> ownConstant(std::size_t index) {
+        return tensors_->ownConstant(inputTensor(index));
+    }
     /// The elements of input `index` if it is a constant of integers, else nullopt.
     [[nodiscard]] std::optional<std::vector<std::int32_t>> knownIntegers(std::size_t index) const;
-    /// The same for inputs that must be constant. `what` names the input in the error.
+    /// The same of a constant of FLOAT32.
+    [[nodiscard]] std::optional<std::vector<float>> knownReals(std::size_t index) const;
+    /// Integers of inputs that must be constant. `what` names the input in the error.
     [[nodiscard]] Result<std::vector<std::int32_t>> integers(std::size_t index,
                                                              const char* what) const;
     /// The one element of input `index`.
@@ -146,15 +167,18 @@ class OperatorImport {
     [[nodiscard]] Result<std::vector<std::uint32_t>> axes(const std::vector<std::int32_t>& axes,
                                                           std::uint32_t rank) const;
 
-    /// The operator's options of type T.
+    /// The operator's options of type T; their defaults if it has none and may have none.
     template <class T>
     [[nodiscard]] Result<const T*> options() const {
         const T* options = declaration_->builtin_options_as<T>();
-        if (options == nullptr) {
-            return invalid("must have {}", schema::EnumNameBuiltinOptions(
-                                               schema::BuiltinOptionsTraits<T>::enum_value));
+        if (options != nullptr) {
+            return options;
         }
-        return options;
+        constexpr auto kType = schema::BuiltinOptionsTraits<T>::enum_value;
+        if (!mayBeLeftOut(kType)) {
+            return invalid("must have {}", schema::EnumNameBuiltinOptions(kType));
+        }
+        return defaultOptions<T>();
     }
     [[nodiscard]] const schema::Operator& declaration() const noexcept { return *declaration_; }
     [[nodiscard]] TensorMap& tensors() noexcept { return *tensors_; }
@@ -207,8 +231,9 @@ class OperatorImport {
 
     // ---- Outputs
 
-    /// Sets the dimensions of an output as far as the file does not state them. Unknown sizes are
-    /// 0, an unknown rank is no sizes.
+    /// Sets the dimensions of an output. Sizes that are 0, which are unknown, and dimensions
+    /// without sizes, an unknown rank, stay as the file states them: what it states may be out of
+    /// date.
     void inferOutputShape(const Dimensions& dimensions, std::size_t output = 0);
     /// Declares that the output has no dimensions in TFLite; as an operand it has one of size 1.
     void inferScalarOutput(std::size_t output = 0);
@@ -243,10 +268,16 @@ class OperatorImport {
     Result<> forward(std::uint32_t operand, std::size_t output = 0);
     /// Makes the output, of integers, a constant.
     Result<> forwardIntegers(const std::vector<std::int32_t>& values, std::size_t output = 0);
+    /// Makes the output, of FLOAT32, a constant.
+    Result<> forwardReals(const std::vector<float>& values);
     /// Makes the output, whose shape is known, a constant if inputs 0 and 1 are constants of
     /// integers of the same shape, or one is a single element, and all results of `combine` are
     /// numbers of 32 bits. Returns whether it did so.
     [[nodiscard]] Result<bool> foldIntegers(std::int64_t (*combine)(std::int64_t, std::int64_t));
+    /// The same of FLOAT32.
+    [[nodiscard]] Result<bool> foldReals(float (*combine)(float, float));
+    /// Makes the output, whose shape is known, a constant if input 0 is a constant of FLOAT32.
+    [[nodiscard]] Result<bool> foldReals(float (*function)(float));
     /// `operand` repeated to the shape `dimensions`, which must be known and fit.
     [[nodiscard]] Result<std::uint32_t> broadcast(std::uint32_t operand,
                                                   const Dimensions& dimensions);
@@ -263,6 +294,11 @@ class OperatorImport {
         PlannedOperation& planned);
     /// Adds an operation of the HAL in floating point in place of 16 bits.
     void addInFloat(PlannedOperation planned);
+    /// The elements of inputs 0 and 1, whose elements are `a` and `b`, that an operator combines;
+    /// nullopt if it repeats more than a single element.
+    template <class T>
+    [[nodiscard]] std::optional<std::vector<std::pair<T, T>>> pairsOf(
+        const std::optional<std::vector<T>>& a, const std::optional<std::vector<T>>& b);
     static constexpr std::uint32_t kLeftOut = UINT32_MAX;
 
     OperatorImport(TensorMap& tensors, const schema::Operator& declaration)

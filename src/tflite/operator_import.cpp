@@ -73,10 +73,6 @@ bool OperatorImport::inputIsInt64(std::size_t index) const {
     return tensors_->isInt64(inputTensor(index));
 }
 
-Result<Operand> OperatorImport::quantization(std::size_t index) const {
-    return tensors_->quantization(inputTensor(index));
-}
-
 bool OperatorImport::outputIsInt64(std::size_t index) const {
     return tensors_->isInt64(outputTensor(index));
 }
@@ -116,6 +112,32 @@ bool OperatorImport::haveSameQuantization(std::uint32_t a, std::uint32_t b) {
 
 // ---- Known values
 
+bool mayBeLeftOut(schema::BuiltinOptions options) noexcept {
+    using enum schema::BuiltinOptions;
+    switch (options) {
+        case AddOptions:
+        case BatchMatMulOptions:
+        case ConcatenationOptions:
+        case CumsumOptions:
+        case DivOptions:
+        case FullyConnectedOptions:
+        case GatherOptions:
+        case GeluOptions:
+        case L2NormOptions:
+        case MirrorPadOptions:
+        case MulOptions:
+        case ReducerOptions:
+        case ResizeBilinearOptions:
+        case ResizeNearestNeighborOptions:
+        case SqueezeOptions:
+        case StridedSliceOptions:
+        case SubOptions:
+            return true;
+        default:
+            return false;
+    }
+}
+
 bool OperatorImport::isConstant(std::size_t index) {
     const Operand& constant = operand(input(index));
     const auto sizeBytes = operandBytes(constant.type, constant.dimensions);
@@ -129,6 +151,10 @@ std::span<const std::byte> OperatorImport::constantBytes(std::size_t index) cons
 
 std::optional<std::vector<std::int32_t>> OperatorImport::knownIntegers(std::size_t index) const {
     return tensors_->integers(inputTensor(index));
+}
+
+std::optional<std::vector<float>> OperatorImport::knownReals(std::size_t index) const {
+    return tensors_->reals(inputTensor(index));
 }
 
 Result<std::vector<std::int32_t>> OperatorImport::integers(std::size_t index,
@@ -217,7 +243,10 @@ Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor
     const bool isFloat = factorOperand.type == OperandType::TENSOR_FLOAT32;
     // The HAL requires 0 for weights that are quantised per channel.
     const float scale = isFloat ? 0.0F : factorOperand.scale * weightsOperand.scale;
-    if (!has(index)) {
+    // TFLite's kernels multiply a bias by the scale of the weights.
+    const auto unscaled = tensors_->channelsOfScaleZero(input(weights));
+    const bool isPerChannel = weightsOperand.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
+    if (!has(index) || (!isFloat && !isPerChannel && !unscaled.empty())) {
         return repeated(isFloat ? OperandType::TENSOR_FLOAT32 : OperandType::TENSOR_INT32,
                         {channels}, std::int32_t{0}, scale);
     }
@@ -242,7 +271,6 @@ Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor
                        given.scale, scale);
     }
     // TFLite's kernels ignore the scale of the bias.
-    const auto unscaled = tensors_->channelsOfScaleZero(input(weights));
     if (!isVector || isOfOtherScale || !unscaled.empty()) {
         return copyOfBias(index, scale, unscaled);
     }
@@ -289,16 +317,17 @@ Result<std::uint32_t> OperatorImport::nextState(std::size_t index) {
 // ---- Outputs
 
 void OperatorImport::inferOutputShape(const Dimensions& dimensions, std::size_t output) {
-    Dimensions& known = operand(outputs_[output]).dimensions;
-    if (tensors_->isGuessedScalar(outputTensor(output)) && !dimensions.empty()) {
+    if (dimensions.empty()) {
+        return;
+    }
+    Dimensions& stated = operand(outputs_[output]).dimensions;
+    const bool isGuessed = tensors_->isGuessedScalar(outputTensor(output));
+    if (isGuessed || stated.size() != dimensions.size() || elementCount(dimensions) > 1) {
         tensors_->setScalar(outputTensor(output), false);
-        known.clear();
+        stated.assign(dimensions.size(), 0);
     }
-    if (known.empty()) {
-        known = dimensions;
-    }
-    for (std::size_t axis = 0; known.size() == dimensions.size() && axis < known.size(); ++axis) {
-        known[axis] = known[axis] == 0 ? dimensions[axis] : known[axis];
+    for (std::size_t axis = 0; axis < dimensions.size(); ++axis) {
+        stated[axis] = dimensions[axis] == 0 ? stated[axis] : dimensions[axis];
     }
 }
 
@@ -451,22 +480,62 @@ Result<> OperatorImport::forwardIntegers(const std::vector<std::int32_t>& values
     return tensors_->redefine(outputTensor(output), values);
 }
 
-Result<bool> OperatorImport::foldIntegers(std::int64_t (*combine)(std::int64_t, std::int64_t)) {
-    const auto a = knownIntegers(0);
-    const auto b = knownIntegers(1);
-    if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) {
-        return false;
+Result<> OperatorImport::forwardReals(const std::vector<float>& values) {
+    const OperandType declared = operand(outputs_[0]).type;
+    if (declared != OperandType::TENSOR_FLOAT32) {
+        return invalid("output of type {}: must be TENSOR_FLOAT32", toString(declared));
     }
-    const auto at = [](const std::vector<std::int32_t>& values, std::size_t index) {
-        return std::int64_t{values.size() == 1 ? values[0] : values[index]};
-    };
+    return tensors_->redefine(outputTensor(0), values);
+}
+
+template <class T>
+std::optional<std::vector<std::pair<T, T>>> OperatorImport::pairsOf(
+    const std::optional<std::vector<T>>& a, const std::optional<std::vector<T>>& b) {
+    if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) {
+        return std::nullopt;
+    }
     const std::size_t count = a->empty() || b->empty() ? 0 : std::max(a->size(), b->size());
     if (count != 0 && elementCount(broadcastShape(shape(0), shape(1))) != count) {
-        return false;  // such as 3x1 and 1x3, which give 3x3
+        return std::nullopt;  // such as 3x1 and 1x3, which give 3x3
+    }
+    std::vector<std::pair<T, T>> pairs;
+    for (std::size_t i = 0; i < count; ++i) {
+        pairs.emplace_back((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
+    }
+    return pairs;
+}
+
+Result<bool> OperatorImport::foldReals(float (*combine)(float, float)) {
+    const auto pairs = pairsOf(knownReals(0), knownReals(1));
+    if (!pairs) {
+        return false;
+    }
+    std::vector<float> result;
+    for (const auto& [a, b] : *pairs) {
+        result.push_back(combine(a, b));
+    }
+    NNBURST_TRY(forwardReals(result));
+    return true;
+}
+
+Result<bool> OperatorImport::foldReals(float (*function)(float)) {
+    auto values = knownReals(0);
+    if (!values) {
+        return false;
+    }
+    std::transform(values->begin(), values->end(), values->begin(), function);
+    NNBURST_TRY(forwardReals(*values));
+    return true;
+}
+
+Result<bool> OperatorImport::foldIntegers(std::int64_t (*combine)(std::int64_t, std::int64_t)) {
+    const auto pairs = pairsOf(knownIntegers(0), knownIntegers(1));
+    if (!pairs) {
+        return false;
     }
     std::vector<std::int32_t> result;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::int64_t value = combine(at(*a, i), at(*b, i));
+    for (const auto& [a, b] : *pairs) {
+        const std::int64_t value = combine(a, b);
         if (!std::in_range<std::int32_t>(value)) {
             return false;
         }
@@ -487,16 +556,27 @@ Result<std::uint32_t> OperatorImport::broadcast(std::uint32_t operandIndex,
         return invalid("shape {}: must be one that can be repeated to {}", dimensionsText(given),
                        dimensionsText(dimensions));
     }
-    if (operand(operandIndex).type == OperandType::TENSOR_BOOL8) {
-        // TILE does not take these types, but LOGICAL_OR broadcasts.
-        NNBURST_TRY_ASSIGN(const std::uint32_t full,
-                           repeated(OperandType::TENSOR_BOOL8, dimensions, std::uint8_t{0}));
-        const std::uint32_t result = temporary(OperandType::TENSOR_BOOL8, dimensions);
-        add(OperationType::LOGICAL_OR, {operandIndex, full}, {result});
-        return result;
-    }
     std::uint32_t current = operandIndex;
     Dimensions shape = given;
+    if (operand(operandIndex).type == OperandType::TENSOR_BOOL8) {
+        // TILE does not take this type, but LOGICAL_OR repeats elements. It does so along one axis
+        // after the other: a constant of all axes could be as large as the result.
+        shape.insert(shape.begin(), dimensions.size() - shape.size(), 1);
+        for (std::size_t axis = dimensions.size(); axis-- > 0;) {
+            const bool lacksAxes = operand(current).dimensions.size() != dimensions.size();
+            if (shape[axis] == dimensions[axis] && !(axis == 0 && lacksAxes)) {
+                continue;
+            }
+            Dimensions along(dimensions.size(), 1);
+            along[axis] = shape[axis] = dimensions[axis];
+            NNBURST_TRY_ASSIGN(const std::uint32_t zeros,
+                               repeated(OperandType::TENSOR_BOOL8, along, std::uint8_t{0}));
+            const std::uint32_t next = temporary(OperandType::TENSOR_BOOL8, shape);
+            add(OperationType::LOGICAL_OR, {current, zeros}, {next});
+            current = next;
+        }
+        return current;
+    }
     while (shape.size() < dimensions.size()) {
         shape.insert(shape.begin(), 1);
         const std::uint32_t next = temporaryLike(current, shape);

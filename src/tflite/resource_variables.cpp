@@ -168,15 +168,21 @@ Result<ResourceVariables::Variable*> ResourceVariables::variableOf(
 Result<std::size_t> ResourceVariables::stateOf(Variable& variable, const Operand& value,
                                                TensorMap& tensors) {
     if (!variable.state) {
-        const bool isZero = std::all_of(variable.initialBytes.begin(), variable.initialBytes.end(),
-                                        [](std::byte byte) { return byte == std::byte{0}; });
-        if (!isZero) {
+        const bool isInt8 = value.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+        if (!isInt8 && value.type != OperandType::TENSOR_FLOAT32 &&
+            value.type != OperandType::TENSOR_INT32) {
+            return invalid(
+                "a variable of type {} that is assigned is not supported: must be FLOAT32, INT32 "
+                "or INT8",
+                toString(value.type));
+        }
+        // What a state is at first (ModelState).
+        const auto zero = static_cast<std::byte>(isInt8 ? value.zeroPoint : 0);
+        if (!std::all_of(variable.initialBytes.begin(), variable.initialBytes.end(),
+                         [=](std::byte byte) { return byte == zero; })) {
             return invalid(
                 "a variable that is not zero at first, and is assigned, is not "
                 "supported");
-        }
-        if (value.type != OperandType::TENSOR_FLOAT32 && value.type != OperandType::TENSOR_INT32) {
-            return invalid("a variable of this type is not supported: must be FLOAT32 or INT32");
         }
         NNBURST_TRY_ASSIGN(variable.state, tensors.addState(value));
     }

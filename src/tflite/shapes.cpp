@@ -28,12 +28,6 @@ std::uint32_t sizeAt(const Dimensions& dimensions, std::size_t axis) noexcept {
     return axis < dimensions.size() ? dimensions[axis] : 0;
 }
 
-bool agree(const Dimensions& a, const Dimensions& b) noexcept {
-    return a.empty() || b.empty() ||
-           std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](std::uint32_t x, std::uint32_t y) { return x == 0 || y == 0 || x == y; });
-}
-
 Dimensions broadcastShape(const Dimensions& a, const Dimensions& b) {
     if (a.empty() || b.empty()) {
         return {};

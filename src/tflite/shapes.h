@@ -20,8 +20,6 @@ namespace nnburst::tflite {
 [[nodiscard]] std::uint32_t elementCount(std::span<const std::uint32_t> dimensions) noexcept;
 /// The size of axis `axis`; 0 if it is unknown.
 [[nodiscard]] std::uint32_t sizeAt(const Dimensions& dimensions, std::size_t axis) noexcept;
-/// Whether both may be the shape of one tensor: what both know is the same.
-[[nodiscard]] bool agree(const Dimensions& a, const Dimensions& b) noexcept;
 /// The broadcast shape of two operands: axes of size 1 are repeated.
 [[nodiscard]] Dimensions broadcastShape(const Dimensions& a, const Dimensions& b);
 

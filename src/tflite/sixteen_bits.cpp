@@ -92,10 +92,10 @@ Result<std::vector<std::uint32_t>> inputsOfLayer16x8(OperatorImport& op, std::ui
                                                      std::uint32_t channelAxis,
                                                      std::uint32_t activation, bool hasWideSums,
                                                      LayerInputs layer) {
-    NNBURST_TRY_ASSIGN(const Operand declared, op.quantization(layer.weights));
-    const auto* perChannel = std::get_if<SymmPerChannelQuantParams>(&declared.extraParams);
+    const Operand weights = op.operand(op.input(layer.weights));
+    const auto* perChannel = std::get_if<SymmPerChannelQuantParams>(&weights.extraParams);
     std::vector<float> scales =
-        perChannel == nullptr ? std::vector{declared.scale} : perChannel->scales;
+        perChannel == nullptr ? std::vector{weights.scale} : perChannel->scales;
     for (const std::uint32_t channel : op.tensors().channelsOfScaleZero(op.input(layer.weights))) {
         scales[channel] = 0.0F;  // the results are 0 whatever the bias
     }
@@ -103,13 +103,8 @@ Result<std::vector<std::uint32_t>> inputsOfLayer16x8(OperatorImport& op, std::ui
         return invalid("weights with scales along dimension {}: must be {}, that of the channels",
                        perChannel->channelDim, channelAxis);
     }
-    Operand& weights = op.operand(op.input(layer.weights));
-    if (perChannel != nullptr) {  // the operation has the scales
-        weights.type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
-        weights.scale = 1.0F;
-        weights.extraParams = {};
-    }
-    if (weights.type != OperandType::TENSOR_QUANT8_ASYMM_SIGNED || weights.zeroPoint != 0) {
+    const bool isSigned = weights.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+    if (perChannel == nullptr && (!isSigned || weights.zeroPoint != 0)) {
         return invalid("weights of type {} with zero point {}: must be INT8 with zero point 0",
                        toString(weights.type), weights.zeroPoint);
     }

@@ -88,10 +88,14 @@ Result<Windows> convolutionWindows(OperatorImport& conv, const Options& options)
     return windows;
 }
 
+bool isDilated(const Windows& windows) {
+    return windows.height.dilation != 1 || windows.width.dilation != 1;
+}
+
 /// Adds dilations, if there are any. HAL 1.2 takes them after the layout.
 void addDilations(OperatorImport& conv, const Windows& windows,
                   std::vector<std::uint32_t>& inputs) {
-    if (windows.height.dilation == 1 && windows.width.dilation == 1) {
+    if (!isDilated(windows)) {
         return;
     }
     inputs.push_back(conv.scalar(kNchw));
@@ -111,7 +115,7 @@ Result<> checkChannelAxis(OperatorImport& op, std::size_t weights, std::uint32_t
 }
 
 /// The number of groups of channels that the filter of a CONV_2D implies.
-Result<std::uint32_t> groupsOf(OperatorImport& conv, const Windows& windows) {
+Result<std::uint32_t> groupsOf(OperatorImport& conv) {
     const std::uint32_t depth = sizeAt(conv.shape(0), 3);
     const std::uint32_t filterDepth = conv.shape(1)[3];
     if (depth == 0 || depth == filterDepth) {
@@ -123,11 +127,82 @@ Result<std::uint32_t> groupsOf(OperatorImport& conv, const Windows& windows) {
             "of the filter's",
             dimensionsText(conv.shape(0)), dimensionsText(conv.shape(1)));
     }
-    if (windows.height.dilation != 1 || windows.width.dilation != 1) {
-        return invalid("dilation {}x{} of {} groups of channels is not supported",
-                       windows.height.dilation, windows.width.dilation, depth / filterDepth);
-    }
     return depth / filterDepth;
+}
+
+/// The parts of `operand` along an axis, whose size is a multiple of their number.
+std::vector<std::uint32_t> split(OperatorImport& op, std::uint32_t operand, std::uint32_t axis,
+                                 std::uint32_t count) {
+    Dimensions shape = op.operand(operand).dimensions;
+    shape[axis] /= count;
+    std::vector<std::uint32_t> parts;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        parts.push_back(op.temporaryLike(operand, shape));
+    }
+    op.add(OperationType::SPLIT,
+           {operand, op.scalar(static_cast<std::int32_t>(axis)),
+            op.scalar(static_cast<std::int32_t>(count))},
+           parts);
+    return parts;
+}
+
+/// The filter of each group. SPLIT does not take one that is quantised per channel, which is
+/// constant.
+Result<std::vector<std::uint32_t>> filtersOfGroups(OperatorImport& conv, std::uint32_t groups) {
+    Operand filter = conv.operand(conv.input(1));
+    const auto* quant = std::get_if<SymmPerChannelQuantParams>(&filter.extraParams);
+    if (quant == nullptr) {
+        return split(conv, conv.input(1), 0, groups);
+    }
+    const auto bytes = conv.constantBytes(1);
+    NNBURST_TRY(conv.tensors().file().takeConstantBytes(bytes.size()));
+    filter.dimensions[0] /= groups;
+    std::vector<std::uint32_t> parts;
+    for (std::uint32_t group = 0; group < groups; ++group) {
+        const std::size_t sizeBytes = bytes.size() / groups;
+        const auto first = quant->scales.begin() + std::ptrdiff_t{filter.dimensions[0]} * group;
+        parts.push_back(conv.tensors().builder().addConstant(
+            filter.type, filter.dimensions, bytes.subspan(group * sizeBytes, sizeBytes),
+            filter.scale, filter.zeroPoint,
+            SymmPerChannelQuantParams{.scales = {first, first + filter.dimensions[0]},
+                                      .channelDim = 0}));
+    }
+    return parts;
+}
+
+/// GROUPED_CONV_2D has no dilations: adds a CONV_2D for each group of channels.
+Result<> convolveGroups(OperatorImport& conv, const Windows& windows, std::uint32_t groups,
+                        std::uint32_t bias, std::uint32_t activation) {
+    constexpr std::uint32_t kMaximumGroups = 1024;
+    constexpr std::uint64_t kBytesPerGroup = 512;
+    constexpr std::int32_t kChannelAxis = 3;
+    const std::uint32_t channels = conv.shape(1)[0];
+    if (groups > kMaximumGroups || channels % groups != 0) {
+        return invalid(
+            "dilation of {} groups of channels with {} filters: must be at most {} groups, each of "
+            "as many filters",
+            groups, channels, kMaximumGroups);
+    }
+    // Each group takes memory, but operators may share filters.
+    NNBURST_TRY(conv.tensors().file().takeConstantBytes(groups * kBytesPerGroup));
+    const Dimensions shape = outputShape(conv.shape(0), windows, channels / groups);
+    const std::vector<std::uint32_t> images = split(conv, conv.input(0), kChannelAxis, groups);
+    NNBURST_TRY_ASSIGN(const std::vector<std::uint32_t> filters, filtersOfGroups(conv, groups));
+    const std::vector<std::uint32_t> biases = split(conv, bias, 0, groups);
+    std::vector<std::uint32_t> results;
+    std::vector<std::uint32_t> scalars{paddingScalar(conv, windows.padding),
+                                       conv.scalar(windows.width.stride),
+                                       conv.scalar(windows.height.stride), activation};
+    addDilations(conv, windows, scalars);
+    for (std::uint32_t group = 0; group < groups; ++group) {
+        results.push_back(conv.temporaryLike(conv.output(), shape));
+        std::vector<std::uint32_t> inputs{images[group], filters[group], biases[group]};
+        inputs.insert(inputs.end(), scalars.begin(), scalars.end());
+        conv.add(OperationType::CONV_2D, std::move(inputs), {results.back()});
+    }
+    results.push_back(conv.scalar(kChannelAxis));
+    conv.add(OperationType::CONCATENATION, std::move(results), {conv.output()});
+    return {};
 }
 
 /// Gives the output the shape that input 0 of a transposed convolution has, if that is known.
@@ -176,8 +251,11 @@ Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
     if (conv.has16Bits(0)) {
         return addConv16x8(conv, tflite_operations::Code::CONV_2D_16X8, windows, 0, activation);
     }
-    NNBURST_TRY_ASSIGN(const std::uint32_t groups, groupsOf(conv, windows));
+    NNBURST_TRY_ASSIGN(const std::uint32_t groups, groupsOf(conv));
     NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(2, 0, 1, channels));
+    if (groups != 1 && isDilated(windows)) {
+        return convolveGroups(conv, windows, groups, bias, activation);
+    }
     std::vector<std::uint32_t> inputs{conv.input(0),
                                       conv.input(1),
                                       bias,

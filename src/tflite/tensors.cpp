@@ -54,11 +54,18 @@ std::optional<std::vector<std::int32_t>> toInt32(schema::TensorType type,
     return values;
 }
 
-/// Gives the open sizes of `dimensions` those of `given`, if that has any. Returns whether the
-/// others are the same.
-bool fillOpenSizes(Dimensions& dimensions, const Dimensions& given) {
-    if (!agree(dimensions, given)) {
-        return false;
+/// Opens the sizes of `dimensions` of which `given`, with as many dimensions, has others.
+void openOtherSizes(Dimensions& dimensions, const Dimensions& given) {
+    for (std::size_t axis = 0; axis < dimensions.size(); ++axis) {
+        const bool isOther = given[axis] != 0 && given[axis] != dimensions[axis];
+        dimensions[axis] = isOther ? 0 : dimensions[axis];
+    }
+}
+
+/// Gives the open sizes of `dimensions` those of `given`, if both may be the same shape.
+void fillOpenSizes(Dimensions& dimensions, const Dimensions& given) {
+    if (!mayBeEqual(dimensions, given)) {
+        return;
     }
     if (dimensions.empty()) {
         dimensions = given;
@@ -66,7 +73,6 @@ bool fillOpenSizes(Dimensions& dimensions, const Dimensions& given) {
     for (std::size_t axis = 0; axis < given.size(); ++axis) {
         dimensions[axis] = dimensions[axis] == 0 ? given[axis] : dimensions[axis];
     }
-    return true;
 }
 
 /// Gives the open sizes of `dimensions` those that the file states for `tensor`.
@@ -78,6 +84,38 @@ void fillWithStatedSizes(Dimensions& dimensions, const schema::Tensor& tensor) {
             dimensions[axis] = static_cast<std::uint32_t>(size);
         }
     }
+}
+
+/// The channels of a constant that have scale 0. Refuses them if not all their elements are 0.
+Result<std::vector<std::uint32_t>> checkedChannelsOfScaleZero(const schema::Tensor& tensor,
+                                                              const Operand& operand,
+                                                              std::span<const std::byte> bytes) {
+    std::vector<std::uint32_t> channels = channelsOfScaleZero(tensor);
+    if (channels.empty()) {
+        return channels;
+    }
+    const auto* quant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams);
+    std::vector<bool> isOfScaleZero(quant == nullptr ? 1 : quant->scales.size(), false);
+    for (const std::uint32_t channel : channels) {
+        isOfScaleZero[channel] = true;
+    }
+    std::size_t inner = 1;  // elements of one channel that follow each other
+    for (std::size_t axis = quant == nullptr ? 0 : quant->channelDim + 1;
+         axis < operand.dimensions.size(); ++axis) {
+        inner *= operand.dimensions[axis];
+    }
+    const auto zero = static_cast<std::byte>(operand.zeroPoint);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const std::size_t channel = i / inner % isOfScaleZero.size();
+        if (isOfScaleZero[channel] && bytes[i] != zero) {
+            const bool isSigned = operand.type != OperandType::TENSOR_QUANT8_ASYMM;
+            return invalid(
+                "element {} is {}: must be {}, as channel {} has scale 0", i,
+                isSigned ? int{static_cast<std::int8_t>(bytes[i])} : std::to_integer<int>(bytes[i]),
+                operand.zeroPoint, channel);
+        }
+    }
+    return channels;
 }
 
 }  // namespace
@@ -99,7 +137,8 @@ TensorMap::TensorMap(FileImport& file, const schema::SubGraph& graph, ModelBuild
       graph_(graph),
       builder_(builder),
       isMain_(isMain),
-      values_(sizeOf(graph.tensors())) {
+      values_(sizeOf(graph.tensors())),
+      readers_(sizeOf(graph.tensors())) {
     for (std::uint32_t i = 0; i < values_.size(); ++i) {
         tellsRanks_ = tellsRanks_ || graph.tensors()->Get(i)->has_rank();
     }
@@ -155,7 +194,8 @@ Result<Dimensions> TensorMap::shapeOf(const schema::Tensor& tensor, Source sourc
     for (std::uint32_t i = 0; i < sizeOf(shape); ++i) {
         const std::int32_t size = shape->Get(i);
         const bool isOpen =
-            mayBeOpen && sizeOf(signature) == shape->size() && signature->Get(i) == -1;
+            mayBeOpen && ((isResized_ && source == Source::OPERATOR) ||
+                          (sizeOf(signature) == shape->size() && signature->Get(i) == -1));
         const bool mayBeZero = source == Source::CONSTANT || source == Source::OPERATOR;
         if (!isOpen && size < (mayBeZero ? 0 : 1)) {
             return invalid("dimension {} is {}: must be at least {}", i, size, mayBeZero ? 0 : 1);
@@ -171,6 +211,9 @@ Result<Operand> TensorMap::operandOf(const schema::Tensor& tensor, Source source
     const auto* quantization = tensor.quantization();
     const std::uint64_t scales = quantization == nullptr ? 0 : sizeOf(quantization->scale());
     NNBURST_TRY(file_.takeConstantBytes(scales * sizeof(float)));
+    if (source != Source::CONSTANT && !tflite::channelsOfScaleZero(tensor).empty()) {
+        return invalid("scale 0: must be more than 0, as the tensor is not constant");
+    }
     return typeOf(tensor, std::move(dimensions));
 }
 
@@ -225,6 +268,9 @@ Result<std::vector<std::byte>> TensorMap::unpack(const schema::Tensor& declarati
 }
 
 Result<std::span<const std::byte>> TensorMap::bufferOf(std::uint32_t tensor) {
+    if (const auto adopted = adopted_.find(tensor); adopted != adopted_.end()) {
+        return adopted->second;
+    }
     const schema::Tensor& declaration = *graph_.tensors()->Get(tensor);
     NNBURST_TRY_ASSIGN(const auto bytes,
                        within(describe(tensor), file_.buffer(declaration.buffer())));
@@ -294,32 +340,6 @@ Result<std::uint32_t> TensorMap::readIntegers(std::uint32_t tensor, const Operan
     return addConstant(operand.type, operand.dimensions, std::as_bytes(std::span(*values)));
 }
 
-Result<std::vector<std::uint32_t>> TensorMap::checkChannelsOfScaleZero(
-    std::uint32_t tensor, const Operand& operand, std::span<const std::byte> bytes) const {
-    const auto* quant = std::get_if<SymmPerChannelQuantParams>(&operand.extraParams);
-    std::vector<std::uint32_t> channels =
-        tflite::channelsOfScaleZero(*graph_.tensors()->Get(tensor));
-    if (quant == nullptr || channels.empty()) {
-        return std::vector<std::uint32_t>();
-    }
-    std::vector<bool> isOfScaleZero(quant->scales.size(), false);
-    for (const std::uint32_t channel : channels) {
-        isOfScaleZero[channel] = true;
-    }
-    std::size_t inner = 1;  // elements of one channel that follow each other
-    for (std::size_t axis = quant->channelDim + 1; axis < operand.dimensions.size(); ++axis) {
-        inner *= operand.dimensions[axis];
-    }
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        const std::size_t channel = i / inner % isOfScaleZero.size();
-        if (isOfScaleZero[channel] && bytes[i] != std::byte{0}) {
-            return invalid("{}: element {} is {}: must be 0, as channel {} has scale 0",
-                           describe(tensor), i, static_cast<std::int8_t>(bytes[i]), channel);
-        }
-    }
-    return channels;
-}
-
 Result<std::uint32_t> TensorMap::readConstant(std::uint32_t tensor,
                                               std::span<const std::byte> bytes) {
     NNBURST_TRY_ASSIGN(Operand operand, declare(tensor, Source::CONSTANT));
@@ -338,8 +358,10 @@ Result<std::uint32_t> TensorMap::readConstant(std::uint32_t tensor,
         return readIntegers(tensor, operand, bytes);
     }
     NNBURST_TRY(file_.takeConstantBytes(bytes.size()));
-    NNBURST_TRY_ASSIGN(std::vector<std::uint32_t> unscaled,
-                       checkChannelsOfScaleZero(tensor, operand, bytes));
+    NNBURST_TRY_ASSIGN(
+        std::vector<std::uint32_t> unscaled,
+        within(describe(tensor),
+               checkedChannelsOfScaleZero(*graph_.tensors()->Get(tensor), operand, bytes)));
     const std::uint32_t constant = remembered(
         builder_.addConstant(operand.type, std::move(operand.dimensions), bytes, operand.scale,
                              operand.zeroPoint, std::move(operand.extraParams)),
@@ -362,6 +384,7 @@ Result<std::uint32_t> TensorMap::addConstantOf(const schema::Tensor& tensor,
             "not be INT64 or INT4",
             bytes.size(), dimensionsText(operand.dimensions), toString(operand.type));
     }
+    NNBURST_TRY(checkedChannelsOfScaleZero(tensor, operand, bytes));
     return addConstant(operand.type, operand.dimensions, bytes, operand.scale, operand.zeroPoint);
 }
 
@@ -397,8 +420,30 @@ Result<std::uint32_t> TensorMap::addTensor(std::uint32_t tensor, Source source) 
                               operand.zeroPoint);
 }
 
-Result<> TensorMap::declareInputs(const SubgraphUse& use) {
+/// Inputs of operators, and outputs of the subgraph.
+void TensorMap::countReaders() {
+    const auto count = [&](const flatbuffers::Vector<std::int32_t>* tensors) {
+        for (std::uint32_t i = 0; i < sizeOf(tensors); ++i) {
+            const auto tensor = static_cast<std::uint32_t>(tensors->Get(i));
+            if (tensor < readers_.size()) {
+                ++readers_[tensor];
+            }
+        }
+    };
+    for (std::uint32_t i = 0; i < sizeOf(graph_.operators()); ++i) {
+        count(graph_.operators()->Get(i)->inputs());
+    }
+    count(graph_.outputs());
+}
+
+Result<std::vector<UnsupportedInput>> TensorMap::declareInputs(const SubgraphUse& use) {
+    std::vector<UnsupportedInput> unsupported;
     keepsOpenSizes_ = use.keepsOpenSizes;
+    countReaders();
+    if (use.inPlaceOf != nullptr) {
+        NNBURST_TRY(adoptInputs(*use.inPlaceOf));
+        return unsupported;
+    }
     for (std::uint32_t i = 0; i < sizeOf(graph_.inputs()); ++i) {
         const std::int32_t tensor = graph_.inputs()->Get(i);
         NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
@@ -413,23 +458,75 @@ Result<> TensorMap::declareInputs(const SubgraphUse& use) {
         // Takes the shapes of the operator that runs it.
         const bool mayBeOpen = !isMain_ || !given.dimensions.empty() || keepsOpen;
         const Source source = mayBeOpen ? Source::OPEN_INPUT : Source::INPUT;
-        NNBURST_TRY_ASSIGN(const std::uint32_t operand, addTensor(index, source));
-        Dimensions& shape = builder_.operand(operand).dimensions;
-        declared_.push_back(shape);
-        if (!fillOpenSizes(shape, given.dimensions) && isMain_) {
-            return invalid(
-                "input {} of the model: {} of shape {}, where 0 is open: cannot have the "
-                "dimensions {}, as sizes that are not open must be the same",
-                i, describe(index), dimensionsText(shape), dimensionsText(given.dimensions));
+        const auto operand = addTensor(index, source);
+        if (!operand) {
+            unsupported.push_back({.tensor = index, .reason = operand.error().message});
+            continue;
         }
+        Dimensions& shape = builder_.operand(*operand).dimensions;
+        const bool isScalar =
+            shape.empty() ? given.isScalar : isDeclaredScalar(*declaration, source);
+        if (!mayBeEqual(shape, given.dimensions)) {
+            if (!isScalar && shape.size() == given.dimensions.size()) {
+                isResized_ = true;
+                openOtherSizes(shape, given.dimensions);
+            } else if (isMain_) {
+                return invalid("input {} of the model: {} has {} dimensions: cannot be {}", i,
+                               describe(index), isScalar ? 0 : shape.size(),
+                               dimensionsText(given.dimensions));
+            }
+        }
+        declared_.push_back(shape);
+        fillOpenSizes(shape, given.dimensions);
         if (!isMain_ && !keepsOpen) {
             fillWithStatedSizes(shape, *declaration);
         }
+        values_[index] = {.operand = *operand, .isScalar = isScalar};
+        inputs_.push_back(*operand);
+    }
+    return unsupported;
+}
+
+Result<> TensorMap::adoptInputs(OperatorImport& op) {
+    TensorMap& caller = op.tensors();
+    for (std::uint32_t i = 0; i < sizeOf(graph_.inputs()); ++i) {
+        const std::int32_t tensor = graph_.inputs()->Get(i);
+        NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
+        NNBURST_TRY_ASSIGN(const schema::Tensor* given,
+                           caller.find(op.declaration().inputs()->Get(i)));
+        const auto index = static_cast<std::uint32_t>(tensor);
+        NNBURST_TRY_ASSIGN(const auto bytes, bufferOf(index));
+        if (!bytes.empty() || declaration->is_variable() || values_[index] ||
+            declaration->type() != given->type()) {
+            return invalid(
+                "input {}: {} of type {}: must be {}, and neither constant, variable nor an input "
+                "already",
+                i, describe(index), typeText(declaration->type()), typeText(given->type()));
+        }
+        const std::uint32_t operand = op.input(i);
+        NNBURST_TRY_ASSIGN(const Dimensions stated, shapeOf(*declaration, Source::OPEN_INPUT));
+        isResized_ = isResized_ || !mayBeEqual(stated, op.shape(i));
+        auto integers = op.knownIntegers(i);
+        auto reals = op.knownReals(i);
+        const auto unscaled = caller.channelsOfScaleZero(operand);
+        // Many inputs may be the same tensor, of which each gets a copy.
+        NNBURST_TRY(file_.takeConstantBytes(
+            sizeof(std::int32_t) *
+            ((integers ? integers->size() : 0) + (reals ? reals->size() : 0) + unscaled.size())));
         values_[index] = {.operand = operand,
-                          .isScalar = declared_.back().empty()
-                                          ? given.isScalar
-                                          : isDeclaredScalar(*declaration, source)};
-        inputs_.push_back(operand);
+                          .isScalar = op.isScalar(i),
+                          .integers = std::move(integers),
+                          .reals = std::move(reals)};
+        adopted_[index] = op.constantBytes(i);
+        if (const auto* small = caller.valuesOf(operand)) {
+            small_[operand] = *small;
+        }
+        if (!unscaled.empty()) {
+            unscaled_[operand] = {unscaled.begin(), unscaled.end()};
+        }
+        if (caller.isFixed(operand)) {
+            setFixed(operand);
+        }
     }
     return {};
 }
@@ -468,6 +565,24 @@ Result<std::uint32_t> TensorMap::read(std::int32_t tensor) {
     return operand;
 }
 
+Result<std::uint32_t> TensorMap::ownConstant(std::int32_t tensor) {
+    const auto index = static_cast<std::uint32_t>(tensor);
+    // Operators of the caller may read what it has given.
+    if (readers_[index] == 1 && !adopted_.contains(index)) {
+        return values_[index]->operand;
+    }
+    if (const auto known = own_.find(index); known != own_.end()) {
+        return known->second;
+    }
+    NNBURST_TRY_ASSIGN(const auto bytes, bufferOf(index));
+    NNBURST_TRY(file_.takeConstantBytes(bytes.size()));
+    const Operand given = builder_.operand(values_[index]->operand);
+    const std::uint32_t copy = builder_.addConstant(
+        given.type, given.dimensions, bytes, given.scale, given.zeroPoint, given.extraParams);
+    own_.emplace(index, copy);
+    return copy;
+}
+
 Result<std::uint32_t> TensorMap::define(std::int32_t tensor) {
     NNBURST_TRY_ASSIGN(const schema::Tensor* declaration, find(tensor));
     const auto index = static_cast<std::uint32_t>(tensor);
@@ -485,8 +600,10 @@ Result<std::uint32_t> TensorMap::define(std::int32_t tensor) {
 Result<> TensorMap::requireKnownInt64(std::int32_t tensor) const {
     const auto index = static_cast<std::uint32_t>(tensor);
     if (isInt64(tensor) && !values_[index]->integers) {
-        return invalid("{}: type INT64 is not supported where values may need more than 32 bits",
-                       describe(index));
+        return invalid(
+            "{}: type INT64 is not supported where values may need more than 32 bits, unless "
+            "TfliteOptions::integersFitInt32 says that they do not",
+            describe(index));
     }
     return {};
 }
@@ -520,16 +637,39 @@ Result<> TensorMap::redefine(std::int32_t tensor, const std::vector<std::int32_t
     Value& value = *values_[static_cast<std::uint32_t>(tensor)];
     builder_.operand(value.operand).lifetime = OperandLifeTime::NO_VALUE;
     if (!integers.empty()) {
-        Dimensions dimensions = builder_.operand(value.operand).dimensions;
-        const auto bytes = std::as_bytes(std::span(integers));
-        if (operandBytes(OperandType::TENSOR_INT32, dimensions) != bytes.size()) {
-            dimensions = {static_cast<std::uint32_t>(integers.size())};
-        }
         NNBURST_TRY_ASSIGN(value.operand,
-                           addConstant(OperandType::TENSOR_INT32, std::move(dimensions), bytes));
+                           replaceByConstant(value.operand, OperandType::TENSOR_INT32,
+                                             static_cast<std::uint32_t>(integers.size()),
+                                             std::as_bytes(std::span(integers))));
     }
     value.integers = integers;
     return {};
+}
+
+Result<> TensorMap::redefine(std::int32_t tensor, const std::vector<float>& reals) {
+    Value& value = *values_[static_cast<std::uint32_t>(tensor)];
+    builder_.operand(value.operand).lifetime = OperandLifeTime::NO_VALUE;
+    NNBURST_TRY_ASSIGN(value.operand, replaceByConstant(value.operand, OperandType::TENSOR_FLOAT32,
+                                                        static_cast<std::uint32_t>(reals.size()),
+                                                        std::as_bytes(std::span(reals))));
+    value.reals = reals;
+    return {};
+}
+
+Result<std::uint32_t> TensorMap::replaceByConstant(std::uint32_t operand, OperandType type,
+                                                   std::uint32_t count,
+                                                   std::span<const std::byte> bytes) {
+    Dimensions dimensions = builder_.operand(operand).dimensions;
+    if (operandBytes(type, dimensions) != bytes.size()) {
+        dimensions = {count};
+    }
+    return addConstant(type, std::move(dimensions), bytes);
+}
+
+bool TensorMap::isFixed(std::uint32_t operand) {
+    const OperandLifeTime lifetime = builder_.operand(operand).lifetime;
+    return lifetime == OperandLifeTime::CONSTANT_COPY ||
+           lifetime == OperandLifeTime::CONSTANT_REFERENCE || fixed_.contains(operand);
 }
 
 std::uint32_t TensorMap::toFloat(std::uint32_t operand) {
@@ -596,6 +736,21 @@ std::optional<std::vector<std::int32_t>> TensorMap::integers(std::int32_t tensor
     }
     std::size_t misfit = 0;
     return toInt32(type, bytes, misfit);
+}
+
+std::optional<std::vector<float>> TensorMap::reals(std::int32_t tensor) {
+    const auto index = static_cast<std::uint32_t>(tensor);
+    if (values_[index]->reals) {
+        return values_[index]->reals;
+    }
+    const auto bytes = constantBytes(tensor);
+    if (graph_.tensors()->Get(index)->type() != schema::TensorType::FLOAT32 || bytes.empty() ||
+        bytes.size() > kMaximumIntegers * sizeof(float)) {
+        return std::nullopt;
+    }
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
 }
 
 std::uint32_t TensorMap::asOutput(std::uint32_t operand, std::set<std::uint32_t>& taken) {

@@ -15,7 +15,8 @@
 /// - Constants without elements: operands that are left out.
 /// - Sparse constants: constants with all their elements.
 /// - Constants of INT4: constants of INT8.
-/// - Scales of 0, of channels that are all 0: positive ones (`channelsOfScaleZero` tells).
+/// - Scales of 0, of constants or channels that are all 0: positive ones (`channelsOfScaleZero`
+///   tells).
 ///
 /// Belongs to one import; the file outlives it. Not thread-safe.
 
@@ -56,21 +57,32 @@ struct Interface {
     std::vector<std::uint32_t> outputs;
 };
 
+/// An input of a subgraph that cannot become an operand, and why.
+struct UnsupportedInput {
+    std::uint32_t tensor;
+    std::string reason;
+};
+
 class TensorMap {
   public:
     /// `builder` collects the operands and operations of `graph`.
     TensorMap(FileImport& file, const schema::SubGraph& graph, ModelBuilder& builder, bool isMain);
 
-    /// Declares the inputs of the subgraph. Open sizes become those of `use`, or else
-    /// those of the shape in the file, unless they are to stay open. Must be called first.
-    Result<> declareInputs(const SubgraphUse& use);
-    /// The shapes of the inputs that the file states: sizes that may be others are 0.
+    /// Declares the inputs of the subgraph. Sizes become those of `use`. Where it has none, open
+    /// ones become those of the shape in the file, unless they are to stay open. Must be called
+    /// first. Returns inputs without an operand, if there are any.
+    [[nodiscard]] Result<std::vector<UnsupportedInput>> declareInputs(const SubgraphUse& use);
+    /// The shapes of the inputs that the file states: sizes that may be others are 0. None if the
+    /// subgraph is imported in place of an operator.
     [[nodiscard]] std::span<const Dimensions> declaredInputs() const noexcept { return declared_; }
     /// Whether a loop that changes sizes runs the subgraph.
     [[nodiscard]] bool keepsOpenSizes() const noexcept { return keepsOpenSizes_; }
 
     /// The operand that holds the value of `tensor` at the current operator.
     [[nodiscard]] Result<std::uint32_t> read(std::int32_t tensor);
+    /// The operand of constant `tensor`, which was read, if no more than one operator reads it;
+    /// else a copy, the same one in each call.
+    [[nodiscard]] Result<std::uint32_t> ownConstant(std::int32_t tensor);
     /// A new operand for `tensor`, which an operator computes.
     [[nodiscard]] Result<std::uint32_t> define(std::int32_t tensor);
     /// Refuses `tensor`, which was defined, if it is INT64 and its values are not known: they may
@@ -83,6 +95,8 @@ class TensorMap {
     /// Replaces the value of `tensor`, which was defined, by `operand`, or by these integers.
     void redefine(std::int32_t tensor, std::uint32_t operand);
     Result<> redefine(std::int32_t tensor, const std::vector<std::int32_t>& integers);
+    /// The same with numbers of FLOAT32, of which there is at least one.
+    Result<> redefine(std::int32_t tensor, const std::vector<float>& reals);
     /// A constant with the contents of a tensor of another subgraph.
     [[nodiscard]] Result<std::uint32_t> addConstantOf(const schema::Tensor& tensor,
                                                       std::span<const std::byte> bytes);
@@ -116,7 +130,12 @@ class TensorMap {
     /// BOOL; null if they are not known. Valid until the next operand is added.
     [[nodiscard]] const std::vector<std::int32_t>* valuesOf(std::uint32_t operand) const;
     /// The channels of constant `operand` that have scale 0 in the file: all their elements are 0.
+    /// Channel 0 if it has one scale, which is 0.
     [[nodiscard]] std::span<const std::uint32_t> channelsOfScaleZero(std::uint32_t operand) const;
+    /// Whether `operand` is a constant, or what setFixed says.
+    [[nodiscard]] bool isFixed(std::uint32_t operand);
+    /// Says that the values of `operand` follow from constants.
+    void setFixed(std::uint32_t operand) { fixed_.insert(operand); }
     /// `operand`, or an operand that has its values in TENSOR_FLOAT32.
     [[nodiscard]] std::uint32_t toFloat(std::uint32_t operand);
 
@@ -135,6 +154,8 @@ class TensorMap {
     [[nodiscard]] std::span<const std::byte> constantBytes(std::int32_t tensor);
     /// The elements of a constant of integers; nullopt for other tensors and for large ones.
     [[nodiscard]] std::optional<std::vector<std::int32_t>> integers(std::int32_t tensor);
+    /// The same of a constant of FLOAT32.
+    [[nodiscard]] std::optional<std::vector<float>> reals(std::int32_t tensor);
 
     /// Scale and zero point of a tensor that no operator reads or writes.
     [[nodiscard]] Result<Operand> quantization(std::int32_t tensor) const;
@@ -152,7 +173,8 @@ class TensorMap {
         std::uint32_t operand;
         bool isScalar = false;
         /// Set if the values are known although no buffer of the file has them.
-        std::optional<std::vector<std::int32_t>> integers;
+        std::optional<std::vector<std::int32_t>> integers{};
+        std::optional<std::vector<float>> reals{};
     };
     static constexpr std::uint32_t kNoTensor = UINT32_MAX;
 
@@ -187,10 +209,14 @@ class TensorMap {
                                                      std::span<const std::byte> bytes);
     [[nodiscard]] Result<std::uint32_t> readIntegers(std::uint32_t tensor, const Operand& operand,
                                                      std::span<const std::byte> bytes);
-    /// The channels of a constant that have scale 0. Refuses them if not all their elements are 0.
-    [[nodiscard]] Result<std::vector<std::uint32_t>> checkChannelsOfScaleZero(
-        std::uint32_t tensor, const Operand& operand, std::span<const std::byte> bytes) const;
     [[nodiscard]] Result<std::uint32_t> addTensor(std::uint32_t tensor, Source source);
+    /// Makes the inputs of `op` those of the subgraph, which has as many.
+    Result<> adoptInputs(OperatorImport& op);
+    void countReaders();
+    /// A constant in place of `operand`, whose dimensions it has if there are as many elements.
+    [[nodiscard]] Result<std::uint32_t> replaceByConstant(std::uint32_t operand, OperandType type,
+                                                          std::uint32_t count,
+                                                          std::span<const std::byte> bytes);
     /// Remembers the elements of constant `operand` for `valuesOf`.
     std::uint32_t remembered(std::uint32_t operand, std::span<const std::byte> bytes);
     [[nodiscard]] bool isDeclaredScalar(const schema::Tensor& tensor, Source source) const;
@@ -203,16 +229,21 @@ class TensorMap {
     const schema::SubGraph& graph_;
     ModelBuilder& builder_;
     bool isMain_;
-    bool keepsOpenSizes_ = false;                     ///< as SubgraphUse has it
-    bool tellsRanks_ = false;                         ///< the file sets has_rank
-    bool tellsShapes_ = false;                        ///< computed tensors have shapes in the file
-    std::vector<std::optional<Value>> values_;        ///< of each tensor, if it has one by now
-    std::vector<std::uint32_t> inputs_;               ///< operands of the subgraph's inputs
-    std::vector<Dimensions> declared_;                ///< their shapes in the file
+    bool keepsOpenSizes_ = false;               ///< as SubgraphUse has it
+    bool isResized_ = false;                    ///< an input has other sizes than the file states
+    bool tellsRanks_ = false;                   ///< the file sets has_rank
+    bool tellsShapes_ = false;                  ///< computed tensors have shapes in the file
+    std::vector<std::optional<Value>> values_;  ///< of each tensor, if it has one by now
+    std::vector<std::uint32_t> readers_;        ///< how often each tensor is read
+    std::vector<std::uint32_t> inputs_;         ///< operands of the subgraph's inputs
+    std::vector<Dimensions> declared_;          ///< their shapes in the file
     std::map<std::uint32_t, std::uint32_t> asFloat_;  ///< operands in TENSOR_FLOAT32
+    std::map<std::uint32_t, std::uint32_t> own_;      ///< of each tensor, as ownConstant has it
+    std::set<std::uint32_t> fixed_;                   ///< operands of setFixed
     std::vector<Variable> variables_;
     std::map<std::uint32_t, std::vector<std::int32_t>> small_;  ///< elements of constant operands
     std::map<std::uint32_t, std::vector<std::byte>> dense_;     ///< elements of packed tensors
+    std::map<std::uint32_t, std::span<const std::byte>> adopted_;   ///< elements of adopted inputs
     std::map<std::uint32_t, std::vector<std::uint32_t>> unscaled_;  ///< channels of scale 0
 };
 

@@ -4,6 +4,9 @@
 /// \file
 /// Converters of operators that change the type of a tensor's elements.
 
+#include <cmath>
+#include <vector>
+
 #include "model/operand_info.h"
 #include "tflite/converters.h"
 #include "tflite/shapes.h"
@@ -38,13 +41,22 @@ Result<std::uint32_t> filled(OperatorImport& op, OperandType type, const Dimensi
                              float scale) {
     constexpr std::size_t kMaximumConstantBytes = 64 << 10;
     constexpr std::size_t kMaximumTileRank = 4;
-    if (elementCount(shape) <= kMaximumConstantBytes / sizeof(T) ||
-        shape.size() > kMaximumTileRank) {
+    if (elementCount(shape) <= kMaximumConstantBytes / sizeof(T)) {
         return op.repeated(type, shape, value, scale);
     }
+    const bool hasManyAxes = shape.size() > kMaximumTileRank;
+    const Dimensions tiled = hasManyAxes ? Dimensions{elementCount(shape)} : shape;
     NNBURST_TRY_ASSIGN(const std::uint32_t single,
-                       op.repeated(type, Dimensions(shape.size(), 1U), value, scale));
-    return op.broadcast(single, shape);
+                       op.repeated(type, Dimensions(tiled.size(), 1U), value, scale));
+    NNBURST_TRY_ASSIGN(const std::uint32_t elements, op.broadcast(single, tiled));
+    if (!hasManyAxes) {
+        return elements;
+    }
+    NNBURST_TRY_ASSIGN(const std::uint32_t sizes,
+                       op.constant(std::vector<std::int32_t>(shape.begin(), shape.end())));
+    const std::uint32_t result = op.temporaryLike(elements, shape);
+    op.add(OperationType::RESHAPE, {elements, sizes}, {result});
+    return result;
 }
 
 /// 1 where the condition holds, else 0: the HAL's CAST does not take BOOL tensors.
@@ -96,22 +108,25 @@ Result<> compareWithZero(OperatorImport& op) {
     return {};
 }
 
+}  // namespace
+
 /// The HAL's CAST does not take INT8 and INT16, but DEQUANTIZE and QUANTIZE of scale 1 do the same
 /// for numbers that the new type has. Others become the nearest one, while TFLite takes the lowest
 /// bits of integers, as a BITCAST does where both types have 8.
-void castSigned(OperatorImport& op) {
-    const OperandType to = op.operand(op.output()).type;
-    if (has8Bits(op.type(0)) && has8Bits(to)) {
-        op.add(kBitcast, {op.input(0)}, {op.output()});
+void castSigned(OperatorImport& op, std::uint32_t input, std::uint32_t output) {
+    const OperandType from = op.operand(input).type;
+    const OperandType to = op.operand(output).type;
+    if (has8Bits(from) && has8Bits(to)) {
+        op.add(kBitcast, {input}, {output});
         return;
     }
-    const Dimensions shape = op.shape(0);
-    std::uint32_t current = op.input(0);
-    if (isSignedNumber(op.type(0))) {
+    const Dimensions shape = op.operand(input).dimensions;
+    std::uint32_t current = input;
+    if (isSignedNumber(from)) {
         const std::uint32_t numbers = storedNumbers(op, current);
         op.add(kBitcast, {current}, {numbers});
         current = to == OperandType::TENSOR_FLOAT32
-                      ? op.output()
+                      ? output
                       : op.temporary(OperandType::TENSOR_FLOAT32, shape);
         op.add(OperationType::DEQUANTIZE, {numbers}, {current});
     }
@@ -119,14 +134,39 @@ void castSigned(OperatorImport& op) {
         // Numbers with a fraction are cut off, not rounded.
         const std::uint32_t whole = op.temporary(OperandType::TENSOR_INT32, shape);
         const std::uint32_t real = op.temporary(OperandType::TENSOR_FLOAT32, shape);
-        const std::uint32_t numbers = storedNumbers(op, op.output());
+        const std::uint32_t numbers = storedNumbers(op, output);
         op.add(OperationType::CAST, {current}, {whole});
         op.add(OperationType::CAST, {whole}, {real});
         op.add(OperationType::QUANTIZE, {real}, {numbers});
-        op.add(kBitcast, {numbers}, {op.output()});
-    } else if (current != op.output()) {
-        op.add(OperationType::CAST, {current}, {op.output()});
+        op.add(kBitcast, {numbers}, {output});
+    } else if (current != output) {
+        op.add(OperationType::CAST, {current}, {output});
     }
+}
+
+namespace {
+
+/// Casts known numbers between FLOAT32 and INT32: sizes may be computed in floating point.
+Result<bool> foldCast(OperatorImport& op, OperandType to) {
+    if (const auto integers = op.knownIntegers(0);
+        integers && !integers->empty() && to == OperandType::TENSOR_FLOAT32) {
+        NNBURST_TRY(op.forwardReals({integers->begin(), integers->end()}));
+        return true;
+    }
+    const auto reals = op.knownReals(0);
+    if (!reals || to != OperandType::TENSOR_INT32) {
+        return false;
+    }
+    std::vector<std::int32_t> result;
+    for (const float real : *reals) {
+        const double number = std::trunc(static_cast<double>(real));
+        if (!(number >= INT32_MIN && number <= INT32_MAX)) {
+            return false;
+        }
+        result.push_back(static_cast<std::int32_t>(number));
+    }
+    NNBURST_TRY(op.forwardIntegers(result));
+    return true;
 }
 
 }  // namespace
@@ -139,8 +179,9 @@ Result<> convertCast(OperatorImport& op, OperationType operation) {
     if (const auto values = op.knownIntegers(0); values && to == OperandType::TENSOR_INT32) {
         return op.forwardIntegers(*values);
     }
-    if (op.outputIsInt64() && from == OperandType::TENSOR_FLOAT32) {
-        return invalid("cast of TENSOR_FLOAT32 to INT64 is not supported");
+    NNBURST_TRY_ASSIGN(const bool isFolded, foldCast(op, to));
+    if (isFolded) {
+        return {};
     }
     if (from == to) {
         return op.forward(op.input(0));
@@ -152,7 +193,7 @@ Result<> convertCast(OperatorImport& op, OperationType operation) {
         return compareWithZero(op);
     }
     if (isSignedNumber(from) || isSignedNumber(to)) {
-        castSigned(op);
+        castSigned(op, op.input(0), op.output());
         return {};
     }
     op.add(operation, {op.input(0)}, {op.output()});
@@ -185,6 +226,9 @@ Result<> convertDequantize(OperatorImport& op, OperationType operation) {
     op.inferShapeOf(0);
     if (from == to) {
         return op.forward(op.input(0));
+    }
+    if (op.isFixed(0)) {
+        op.tensors().setFixed(op.output());
     }
     if (from == OperandType::TENSOR_FLOAT16) {
         op.add(OperationType::CAST, {op.input(0)}, {op.output()});

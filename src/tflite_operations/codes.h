@@ -76,6 +76,8 @@ enum class Code : std::uint16_t {
     REAL = 91,
     IMAG = 92,
     COMPLEX_ABS = 93,
+    AUDIO_SPECTROGRAM = 94,
+    MFCC = 95,
     RANDOM_UNIFORM = 100,
     RANDOM_STANDARD_NORMAL = 101,
     MULTINOMIAL = 102,

@@ -6,9 +6,10 @@
 /// output. Images are [batches, height, width, channels].
 ///
 /// All begin with these inputs: the tensor, TENSOR_QUANT16_SYMM; the weights,
-/// TENSOR_QUANT8_ASYMM_SIGNED with zero point 0; their scales, TENSOR_FLOAT32, one or one for each
-/// channel of the output; the bias, TENSOR_INT32; BOOL whether sums have 64 bits and the factors
-/// that scale them 16, or both 32; INT32 activation (a code of the HAL).
+/// TENSOR_QUANT8_ASYMM_SIGNED with zero point 0 or TENSOR_QUANT8_SYMM_PER_CHANNEL, whose own scales
+/// are not used; their scales, TENSOR_FLOAT32, one or one for each channel of the output; the bias,
+/// TENSOR_INT32; BOOL whether sums have 64 bits and the factors that scale them 16, or both 32;
+/// INT32 activation (a code of the HAL).
 
 #include <algorithm>
 #include <array>
@@ -38,7 +39,8 @@ constexpr std::size_t kScalarsOfImages = 5;
 Result<> checkLayer(Operands inputs, Operands outputs, std::size_t scalars) {
     NNBURST_TRY(checkCounts(inputs, outputs, kWindow + scalars, 1));
     NNBURST_TRY(checkType(inputs[0], "input 0", {TENSOR_QUANT16_SYMM}));
-    NNBURST_TRY(checkType(inputs[kFilter], "input 1 (weights)", {TENSOR_QUANT8_ASYMM_SIGNED}));
+    NNBURST_TRY(checkType(inputs[kFilter], "input 1 (weights)",
+                          {TENSOR_QUANT8_ASYMM_SIGNED, TENSOR_QUANT8_SYMM_PER_CHANNEL}));
     NNBURST_TRY(checkType(inputs[kScales], "input 2 (scales)", {TENSOR_FLOAT32}));
     NNBURST_TRY(checkType(inputs[kBias], "input 3 (bias)", {TENSOR_INT32}));
     NNBURST_TRY(checkType(inputs[kIsWide], "input 4 (sums have 64 bits)", {BOOL}));

@@ -49,6 +49,20 @@ TEST_F(AccountTest, chargesTheAccountsAboveAndGivesBack) {
     EXPECT_EQ(client->usage(Resource::MEMORY).highest, 40U);
 }
 
+TEST_F(AccountTest, getsBackAPartOfACharge) {
+    {
+        auto charge = client->charge(Resource::MEMORY, 40);
+        ASSERT_TRUE(charge);
+        charge->reduceTo(50);
+        EXPECT_EQ(used(*user, Resource::MEMORY), 40U) << "it had less";
+        charge->reduceTo(10);
+        EXPECT_EQ(charge->amount(), 10U);
+        EXPECT_EQ(used(*client, Resource::MEMORY), 10U);
+        EXPECT_EQ(used(*user, Resource::MEMORY), 10U);
+    }
+    EXPECT_EQ(used(*user, Resource::MEMORY), 0U);
+}
+
 TEST_F(AccountTest, describesTheMostThatWasUsedOfEachResource) {
     EXPECT_EQ(describeHighest(*client), "nothing");
     {

@@ -137,6 +137,27 @@ TEST_F(CompletionTest, isDoneWhenTheTimeForAnExecutionIsOver) {
     letRun();
 }
 
+TEST(Completion, waitDoesNotSleepWhenTheTimeForAnExecutionIsOver) {
+    BurstPair burst{BurstOptions{.inFlight = 2, .deadlineGrace = 200ms}};
+    std::promise<void> mayRun;
+    burst.model->setOnRun([held = mayRun.get_future().share()] {
+        held.wait();
+        return Result<>();
+    });
+    const DoublingRequest doubling;
+    const Result<Submission> submission = burst.controller->submit(
+        doubling.request, {.deadline = TimePoint(std::chrono::steady_clock::now())});
+    ASSERT_TRUE(submission) << submission.error().message;
+    EXPECT_FALSE(burst.controller->isDone(*submission)) << "the grace counts from the submission";
+    std::this_thread::sleep_for(300ms);
+    ASSERT_TRUE(burst.controller->isDone(*submission));
+    const std::uint64_t before = burst.controller->waitStats().client.sleeps;
+    ExecutionOutcome outcome;
+    EXPECT_FALSE(burst.controller->wait(*submission, outcome));
+    EXPECT_EQ(burst.controller->waitStats().client.sleeps, before);
+    mayRun.set_value();
+}
+
 TEST_F(CompletionTest, isDoneOfWhatIsNotInFlight) {
     EXPECT_TRUE(burst.controller->isDone(Submission{99}));
 }

@@ -175,11 +175,11 @@ class FakeClientControlPlane final : public ClientControlPlane {
 
     Result<> executeSynchronously(const Request&, const ExecutionOptions&,
                                   const OptionalTimePoint& giveUpAt, ExecutionOutcome& outcome,
-                                  AnswerFlag& unanswered) override {
+                                  AnswerFlag& flag) override {
         ++fallbacks;
         lastGiveUpAt = giveUpAt;
         if (giveUpAt && answered != nullptr) {
-            unanswered = answered;
+            flag = answered;
             return {};
         }
         outcome.outputShapes.assign(1, {.dimensions = {77}, .isSufficient = true});

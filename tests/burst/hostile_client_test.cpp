@@ -66,8 +66,8 @@ class HostileClient : public testing::Test {
 
     /// The result of the last request, after those of earlier ones.
     Result<> lastAnswer() {
-        constexpr int kMostAnswers = 100'000;
-        for (int i = 0; i < kMostAnswers; ++i) {
+        constexpr int kMaximumAnswers = 100'000;
+        for (int i = 0; i < kMaximumAnswers; ++i) {
             Result<> result = answer();
             if (answeredSerial == serial || HasFailure()) {
                 return result;

@@ -84,19 +84,19 @@ TEST(Burst, wakesFewOfTheThreadsThatSleepOnItsWords) {
     const auto wordAt = [&channel](std::uint64_t offset) -> fmq::EventWord& {
         return *reinterpret_cast<fmq::EventWord*>(channel.memory().data() + offset);
     };
-    const test::SleepingThreads onRequests(wordAt(kRequestEventOffset), 3 * kMostWoken);
-    const test::SleepingThreads onResults(wordAt(kResultEventOffset), 2 * kMostWoken);
+    const test::SleepingThreads onRequests(wordAt(kRequestEventOffset), 3 * kMaximumWoken);
+    const test::SleepingThreads onResults(wordAt(kResultEventOffset), 2 * kMaximumWoken);
     ASSERT_TRUE(onRequests.fallAsleep());
     ASSERT_TRUE(onResults.fallAsleep());
     const DoublingRequest doubling;
     ExecutionOutcome outcome;
     ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
     std::this_thread::sleep_for(20ms);
-    EXPECT_LE(onRequests.woken(), std::size_t{kMostWoken});
-    EXPECT_LE(onResults.woken(), std::size_t{kMostWoken});
+    EXPECT_LE(onRequests.woken(), std::size_t{kMaximumWoken});
+    EXPECT_LE(onResults.woken(), std::size_t{kMaximumWoken});
     burst.server->stop();
     std::this_thread::sleep_for(20ms);
-    EXPECT_LE(onRequests.woken(), std::size_t{2 * kMostWoken});
+    EXPECT_LE(onRequests.woken(), std::size_t{2 * kMaximumWoken});
 }
 
 TEST(Burst, hasAThreadFromItsSetUpOn) {

@@ -134,7 +134,8 @@ void expectTheFirstThatMayBegin(int users, int clientsPerUser, std::size_t maxim
 TEST(ServingShares, giveTheTurnToTheFirstThatMayHaveIt) {
     expectTheFirstThatMayBegin(1, 2, 2, 20'000);
     expectTheFirstThatMayBegin(3, 3, 4, 20'000);
-    expectTheFirstThatMayBegin(4, 90, 4, 20'000);  // more clients than ServingShares::kForOthers
+    // More clients than ServingShares::kThreadsForOthers.
+    expectTheFirstThatMayBegin(4, 90, 4, 20'000);
 }
 
 /// Thousands of bursts of one client always have more to do, beside one of another user.

@@ -76,7 +76,7 @@ TEST_F(SlotMappingsTest, refusesMoreUnknownSlotsThanItMayAskForAndDoesNotAsk) {
     framePools.push_back(token(9));
     const Result<> result = resolve(framePools);
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
     EXPECT_EQ(result.error().message,
               "request pool 127: slot 127 makes 128 slots whose memory the driver does not have; "
               "must be at most 127 in one request");

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "device/devices.h"
+#include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
 
 namespace nnburst::test {
@@ -49,9 +50,9 @@ class BurstDeadlineTest : public DeviceTest {
 
     void SetUp() override {
         DeviceTest::SetUp();
-        prepared_ = prepare(makeSlowModel());
-        ASSERT_NE(prepared_, nullptr);
-        burst = std::move(*prepared_->configureExecutionBurst({}));
+        prepared = prepare(makeSlowModel());
+        ASSERT_NE(prepared, nullptr);
+        burst = std::move(*prepared->configureExecutionBurst({}));
         memory_ = *Mapping::map(*Region::create(2 * std::uint64_t{kBytes}));
         for (std::uint32_t i = 0; i < kCount; ++i) {
             reinterpret_cast<float*>(memory_.data())[i] = static_cast<float>(i % 7);
@@ -61,22 +62,23 @@ class BurstDeadlineTest : public DeviceTest {
         request.outputs = {{.location = {.offset = kBytes, .length = kBytes}}};
     }
 
+    [[nodiscard]] std::byte* outputs() { return memory_.data() + kBytes; }
+
     /// The execution may end late, or not at all; its outputs stay as they are from here on.
     void expectNoWriteFromHereOn(const Result<>& result) {
-        const std::byte* const outputs = memory_.data() + kBytes;
-        const std::vector<std::byte> after(outputs, outputs + kBytes);
+        const std::vector<std::byte> after(outputs(), outputs() + kBytes);
         EXPECT_TRUE(result || isMissedDeadline(result.error().status)) << result.error().message;
         EXPECT_FALSE(burst->isMemoryInUse());
         std::this_thread::sleep_for(300ms);  // an execution that still ran would write meanwhile
-        EXPECT_EQ(std::memcmp(after.data(), outputs, kBytes), 0);
+        EXPECT_EQ(std::memcmp(after.data(), outputs(), kBytes), 0);
     }
 
+    SharedPreparedModel prepared;
     std::unique_ptr<Burst> burst;
     Request request;
     ExecutionOutcome outcome;
 
   private:
-    SharedPreparedModel prepared_;
     Mapping memory_;
 };
 
@@ -93,7 +95,16 @@ TEST_P(BurstDeadlineTest, nothingIsWrittenAfterASubmissionWasWaitedFor) {
 TEST_P(BurstDeadlineTest, nothingIsWrittenAfterAReusableExecutionHasReturned) {
     const auto reusable = std::move(*burst->createReusableExecution(request, {}));
     ASSERT_TRUE(reusable->compute({}, outcome));
+    std::memset(outputs(), 0xEE, kBytes);  // so that it is seen if the second run goes on
     expectNoWriteFromHereOn(reusable->compute(soon(), outcome));
+}
+
+TEST_P(BurstDeadlineTest, nothingIsWrittenAfterTheFenceOfAnExecutionIsSignalled) {
+    const auto execution = prepared->executeFenced(request, {}, {.deadline = soon()}, {});
+    ASSERT_TRUE(execution) << execution.error().message;
+    (void)waitForFence(execution->fence.get(), std::chrono::steady_clock::now() + kWatchdog);
+    Timing timing;
+    expectNoWriteFromHereOn(execution->callback(timing, timing));
 }
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(BurstDeadlineTest);

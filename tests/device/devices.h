@@ -9,12 +9,14 @@
 
 #include <future>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "device/driver_process.h"
+#include "model/validation_names.h"
 #include "nnburst/device.h"
 
 namespace nnburst::test {
@@ -57,6 +59,19 @@ class Devices : public testing::Test {
   private:
     std::unique_ptr<DriverProcess> driver_;
 };
+
+/// Names are well-formed and unique; operand types are described once each.
+inline void expectWellFormed(const std::vector<Extension>& extensions) {
+    std::set<std::string> names;
+    for (const Extension& extension : extensions) {
+        EXPECT_TRUE(isExtensionName(extension.name)) << extension.name;
+        EXPECT_TRUE(names.insert(extension.name).second) << extension.name;
+        std::set<std::uint16_t> types;
+        for (const ExtensionOperandTypeInformation& type : extension.operandTypes) {
+            EXPECT_TRUE(types.insert(type.type).second) << extension.name << ' ' << type.type;
+        }
+    }
+}
 
 /// Tests of a device.
 class DeviceTest : public Devices, public testing::WithParamInterface<Kind> {

@@ -297,6 +297,15 @@ TEST(Calibration, writesWhatADriverReports) {
     EXPECT_EQ(*driver.connect()->getCapabilities(), *capabilities);
 }
 
+TEST(Calibration, refusesAFileThatItCannotWriteBeforeItMeasures) {
+    const Ended ended = runDriver({"--calibrate", "/nowhere/capabilities.json"});
+    EXPECT_EQ(ended.status, 1);
+    EXPECT_NE(ended.text.find("/nowhere/capabilities.json: No such file or directory"),
+              std::string::npos)
+        << ended.text;
+    EXPECT_EQ(ended.text.find(" power "), std::string::npos) << ended.text;
+}
+
 TEST(Calibration, isRefusedWithOptionsOfServingWhichItWouldIgnore) {
     const std::vector<std::vector<std::string>> servings = {
         {"--socket", "/tmp/unused"},         {"--fd", "0"},           {"--isolate", "user"},

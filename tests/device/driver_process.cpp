@@ -172,6 +172,18 @@ std::size_t sharedMappingCount(pid_t pid) {
     return count;
 }
 
+std::uint64_t residentBytes(pid_t pid) {
+    std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+    std::string name;
+    std::uint64_t kibibytes = 0;
+    while (status >> name) {
+        if (name == "RssAnon:") {
+            status >> kibibytes;
+        }
+    }
+    return kibibytes * 1024;
+}
+
 bool isStopped(pid_t pid) {
     const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(pid) + "/task");
     return std::all_of(begin(tasks), end(tasks), [](const auto& task) {

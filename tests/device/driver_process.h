@@ -83,6 +83,8 @@ struct Ended {
 /// Open descriptors of a process, and its mappings of our shared memory.
 [[nodiscard]] std::size_t descriptorCount(pid_t pid);
 [[nodiscard]] std::size_t sharedMappingCount(pid_t pid);
+/// Memory of a process that is in use: of its own, not shared with others.
+[[nodiscard]] std::uint64_t residentBytes(pid_t pid);
 /// All threads of a process are stopped, some time after SIGSTOP.
 [[nodiscard]] bool isStopped(pid_t pid);
 /// Children of this process that are drivers and alive.

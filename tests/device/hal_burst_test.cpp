@@ -139,14 +139,27 @@ TEST_P(HalBurstTest, freesMemoryThatItNeverSaw) {
 TEST_P(HalBurstTest, slotsBelongToOneBurst) {
     const auto one = configure();
     const auto other = configure();
-    const AddRequest add;
+    const AddRequest first;
+    const AddRequest second;
+    second.b()[3] = 20.0F;
     ExecutionOutcome outcome;
-    ASSERT_TRUE(one->execute(add.request, {}, outcome));
-    ASSERT_TRUE(other->execute(add.request, {}, outcome));
-    one->freeMemory(add.pool.region());
-    std::fill_n(add.out(), 4, -1.0F);
-    ASSERT_TRUE(other->execute(add.request, {}, outcome));
-    EXPECT_EQ(add.out()[3], 13.0F);
+    // Each memory has another slot in each burst.
+    for (const AddRequest* add : {&first, &second}) {
+        ASSERT_TRUE(one->execute(add->request, {}, outcome));
+    }
+    for (const AddRequest* add : {&second, &first}) {
+        ASSERT_TRUE(other->execute(add->request, {}, outcome));
+    }
+    one->freeMemory(first.pool.region());
+    for (Burst* const burst : {other.get(), one.get()}) {
+        std::fill_n(first.out(), 4, -1.0F);
+        std::fill_n(second.out(), 4, -1.0F);
+        ASSERT_TRUE(burst->execute(second.request, {}, outcome));
+        EXPECT_EQ(second.out()[3], 23.0F);
+        EXPECT_EQ(first.out()[3], -1.0F);
+        ASSERT_TRUE(burst->execute(first.request, {}, outcome));
+        EXPECT_EQ(first.out()[3], 13.0F);
+    }
 }
 
 TEST_P(HalBurstTest, usesManyMemories) {

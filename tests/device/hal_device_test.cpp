@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstring>
 #include <future>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -122,15 +121,7 @@ TEST_P(HalDeviceTest, typeAndVersionStringStayTheSame) {
 TEST_P(HalDeviceTest, extensionsAreWellFormed) {
     const auto extensions = device->getSupportedExtensions();
     ASSERT_TRUE(extensions) << extensions.error().message;
-    std::set<std::string> names;
-    for (const Extension& extension : *extensions) {
-        EXPECT_NE(extension.name.find('.'), std::string::npos) << extension.name;
-        EXPECT_TRUE(names.insert(extension.name).second) << extension.name;
-        std::set<std::uint16_t> types;
-        for (const ExtensionOperandTypeInformation& type : extension.operandTypes) {
-            EXPECT_TRUE(types.insert(type.type).second) << extension.name << ' ' << type.type;
-        }
-    }
+    expectWellFormed(*extensions);
 }
 
 TEST_P(HalDeviceTest, cacheFilesAreAtMost32OfEachKind) {

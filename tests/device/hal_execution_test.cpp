@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <future>
 #include <thread>
 #include <utility>
@@ -231,6 +232,8 @@ TEST_P(HalExecutionTest, aDeadlineEndsALoop) {
         execute(small.request, {.deadline = afterNow(50ms), .loopTimeout = 10s});
     ASSERT_FALSE(result);
     EXPECT_TRUE(isMissedDeadline(result.error().status)) << toString(result.error().status);
+    EXPECT_EQ(result.error().message.find("time limit of the WHILE"), std::string::npos)
+        << result.error().message;
 }
 
 TEST_P(HalExecutionTest, aLoopTimeoutEndsALoop) {
@@ -401,6 +404,46 @@ TEST_P(HalLoopTimeoutTest, is2SecondsUnlessGiven) {
 TEST_P(HalLoopTimeoutTest, isAtMost15Seconds) {
     // The loop ends, and not before its timeout.
     EXPECT_GE(timeUntilTheLoopEnds({.loopTimeout = std::chrono::hours(1)}), 15s);
+}
+
+TEST_P(HalLoopTimeoutTest, isThatOfTheExecutionInEveryWay) {
+    const SharedPreparedModel prepared = prepare(makeEndlessModel(0.0F));
+    SmallRequest once;  // RELU ends the loop
+    once.input(std::vector<float>{-1.0F}, {}).output(sizeof(float));
+    const Request& request = once.request;
+    ExecutionOutcome outcome;
+    using Execute = std::function<Result<>(const ExecutionOptions&)>;
+    const Execute asynchronously = [&](const ExecutionOptions& options) {
+        std::promise<Result<>> ended;
+        (void)prepared->execute(
+            request, options,
+            [&](const Result<>& status, const ExecutionOutcome&) { ended.set_value(status); });
+        return ended.get_future().get();
+    };
+    const Execute fenced = [&](const ExecutionOptions& options) -> Result<> {
+        NNBURST_TRY_ASSIGN(const FencedExecution execution,
+                           prepared->executeFenced(request, {}, options, {}));
+        (void)waitForFence(execution.fence.get(), std::chrono::steady_clock::now() + kWatchdog);
+        Timing timing;
+        return execution.callback(timing, timing);
+    };
+    const Execute inABurst = [&](const ExecutionOptions& options) -> Result<> {
+        NNBURST_TRY_ASSIGN(const auto burst, prepared->configureExecutionBurst({}));
+        return burst->execute(request, options, outcome);
+    };
+    const Execute reusable = [&](const ExecutionOptions& options) -> Result<> {
+        NNBURST_TRY_ASSIGN(const auto burst, prepared->configureExecutionBurst({}));
+        NNBURST_TRY_ASSIGN(const auto execution, burst->createReusableExecution(request, options));
+        return execution->compute({}, outcome);
+    };
+    const std::array<Execute, 4> ways{asynchronously, fenced, inABurst, reusable};
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+        const Result<> ended = ways[way]({});
+        EXPECT_TRUE(ended) << way << ": " << ended.error().message;
+        const Result<> late = ways[way]({.loopTimeout = 1ns});
+        ASSERT_FALSE(late) << way;
+        EXPECT_TRUE(isMissedDeadline(late.error().status)) << way << ": " << late.error().message;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Device, HalLoopTimeoutTest, testing::Values(Kind::LOCAL, Kind::SPAWN),
@@ -739,7 +782,14 @@ TEST_P(HalFencedTest, runsBesideAllOtherKinds) {
     const AddRequest add;
     ExecutionOutcome outcome;
     EXPECT_TRUE(burst->execute(add.request, {}, outcome));
+    const auto reusable = std::move(*burst->createReusableExecution(add.request, {}));
+    EXPECT_TRUE(reusable->compute({}, outcome));
     EXPECT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+    std::promise<bool> ended;
+    EXPECT_TRUE(prepared->execute(add.request, {}, [&](const Result<>& status, const auto&) {
+        ended.set_value(status.has_value());
+    }));
+    EXPECT_TRUE(ended.get_future().get());
     EXPECT_EQ(waiting.out()[3], -1.0F);
     signalFence(fence.get());
     EXPECT_TRUE(end(*execution));

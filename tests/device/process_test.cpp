@@ -14,14 +14,17 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "device/driver_process.h"
+#include "device/rpc/unix_socket.h"
 #include "nnburst/builtin_models.h"
 #include "support/sanitizers.h"
 #include "support/send_descriptors.h"
@@ -418,6 +421,47 @@ TEST_F(DriverProcessTest, endsTheConnectionOfADeadClientThatHasSentItTheSocket) 
     EXPECT_EQ(driver.connect()->getStatus(), DeviceStatus::AVAILABLE);
     EXPECT_TRUE(eventually([&] { return descriptorCount(driver.pid()) <= before; }))
         << descriptorCount(driver.pid()) << " descriptors, " << before << " before";
+}
+
+/// A socket that listens with as many connections waiting as it has room for.
+struct FullSocket {
+    explicit FullSocket(const std::string& path) : listener(boundUnixSocket(path)) {
+        EXPECT_EQ(::listen(listener.get(), 0), 0);
+        const sockaddr_un address = unixAddress(path);
+        int status = 0;
+        while (status == 0) {
+            waiting.emplace_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+            status = ::connect(waiting.back().get(), reinterpret_cast<const sockaddr*>(&address),
+                               sizeof(address));
+        }
+        EXPECT_EQ(errno, EAGAIN);
+    }
+
+    UniqueFd listener;
+    std::vector<UniqueFd> waiting;
+};
+
+TEST_F(DriverProcessTest, isWaitedForThoughSignalsComeWhileItHasNoRoomForTheConnection) {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() / "full.sock";
+    const FullSocket full(path);
+    struct sigaction before {};
+    struct sigaction restarting {};
+    restarting.sa_handler = [](int) {};
+    restarting.sa_flags = SA_RESTART;
+    ASSERT_EQ(::sigaction(SIGUSR1, &restarting, &before), 0);
+    std::thread driver([&, client = ::pthread_self()] {
+        for (int i = 0; i < 20; ++i) {
+            std::this_thread::sleep_for(5ms);
+            ::pthread_kill(client, SIGUSR1);
+        }
+        const UniqueFd accepted(::accept4(full.listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+        EXPECT_TRUE(accepted);
+    });
+    const auto connected = device::connectUnixSocket(path);
+    EXPECT_TRUE(connected) << connected.error().message;
+    driver.join();
+    ::sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST_F(DriverProcessTest, refusesASocketWhereAnotherDriverLives) {

@@ -106,7 +106,7 @@ TEST(EventFlag, wakesNoMoreThanTheMostOfThoseThatSleep) {
     const test::SleepingThreads sleepers(word, 12);
     ASSERT_TRUE(sleepers.fallAsleep());
     EventFlag flag(word);
-    flag.setMostWoken(8);
+    flag.limitWoken(8);
     flag.wakeAnnounced();
     EXPECT_TRUE(test::eventually([&] { return sleepers.woken() >= 8; }));
     std::this_thread::sleep_for(20ms);
@@ -154,7 +154,7 @@ TEST(EventFlag, makesNoHeavyFencesOnceTheyAreLeftToThoseThatWake) {
         return heavyFenceCount() - before;
     };
     EXPECT_EQ(fencesOfAnAnnouncement(), 1U);
-    flag.setLeavesFences(true);
+    flag.setWakerMakesFences(true);
     EXPECT_EQ(fencesOfAnAnnouncement(), 1U) << "the other side may not know it yet";
     EXPECT_EQ(word.waiter & WaiterState::kHasHeavyFences, 0U);
     EXPECT_EQ(fencesOfAnAnnouncement(), 0U);
@@ -164,10 +164,10 @@ TEST(EventFlag, makesNoHeavyFencesOnceTheyAreLeftToThoseThatWake) {
     EXPECT_EQ(fencesOfAnAnnouncement(), 1U);
     EXPECT_EQ(fencesOfAnAnnouncement(), 0U);
 
-    flag.setLeavesFences(false);
+    flag.setWakerMakesFences(false);
     EXPECT_EQ(fencesOfAnAnnouncement(), 1U);
     EXPECT_NE(word.waiter & WaiterState::kHasHeavyFences, 0U);
-    flag.setLeavesFences(true);
+    flag.setWakerMakesFences(true);
     EXPECT_EQ(fencesOfAnAnnouncement(), 1U);
 }
 
@@ -275,7 +275,12 @@ TEST(EventFlag, knowsOnWhichProcessorItsSleeperWasSeen) {
 /// Each side stores and then looks, as a publisher and a sleeper do: one must see the other. The
 /// announcement comes after a delay that grows with each iteration and begins again, so that it
 /// meets the moment at which the publisher has stored and looks.
-enum class Announces { SLEEP, PARK, SLEEP_WITH_A_FENCE_OF_ITS_OWN, SLEEP_AND_MOSTLY_LEAVES_FENCES };
+enum class Announces {
+    SLEEP,
+    PARK,
+    SLEEP_WITH_A_FENCE_OF_ITS_OWN,
+    SLEEP_AND_MOSTLY_DELEGATE_FENCES
+};
 
 void expectOneToSeeTheOther(Announces announces) {
     // A heavy fence takes long.
@@ -315,8 +320,8 @@ void expectOneToSeeTheOther(Announces announces) {
             case Announces::PARK:
                 flag.announceParked();
                 break;
-            case Announces::SLEEP_AND_MOSTLY_LEAVES_FENCES:
-                flag.setLeavesFences(i % 64 != 0);
+            case Announces::SLEEP_AND_MOSTLY_DELEGATE_FENCES:
+                flag.setWakerMakesFences(i % 64 != 0);
                 flag.publishWaiterCpu();
                 (void)flag.announceSleeper();
                 break;
@@ -341,8 +346,8 @@ TEST(EventFlag, aSleeperWithoutHeavyFencesOrItsPublisherSeesTheOther) {
     expectOneToSeeTheOther(Announces::SLEEP_WITH_A_FENCE_OF_ITS_OWN);
 }
 
-TEST(EventFlag, aSleeperThatMostlyLeavesFencesOrItsPublisherSeesTheOther) {
-    expectOneToSeeTheOther(Announces::SLEEP_AND_MOSTLY_LEAVES_FENCES);
+TEST(EventFlag, aSleeperThatMostlyDelegatesFencesOrItsPublisherSeesTheOther) {
+    expectOneToSeeTheOther(Announces::SLEEP_AND_MOSTLY_DELEGATE_FENCES);
 }
 
 TEST(EventFlag, aSideThatParksOrItsPublisherSeesTheOther) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// Waiting in tests for another thread without sleeping.
+
 #include <thread>
 
 namespace nnburst::fmq {

@@ -181,7 +181,7 @@ TEST(WaitPlan, spinsNotMuchLongerThanTheWorkOfThePeerUsuallyTakes) {
     EXPECT_EQ(planFor(WaitMode::ADAPTIVE, use, &forecast),
               (WaitPlan{.spinUntil = 600us, .spinAtMost = 600us}));
     const WaitForecast ofShortWaits = forecastOf({5us, 5us, 5us, 5us});
-    EXPECT_EQ(planFor(WaitMode::ADAPTIVE, use, &ofShortWaits).spinAtMost, kLeastSpin);
+    EXPECT_EQ(planFor(WaitMode::ADAPTIVE, use, &ofShortWaits).spinAtMost, kShortestSpin);
     const WaitForecast ofLongWaits = forecastOf({10ms, 10ms, 10ms, 10ms, 1us});
     EXPECT_EQ(planFor(WaitMode::ADAPTIVE, use, &ofLongWaits), kSpinFirst);
 

@@ -317,14 +317,14 @@ std::uint64_t alarmsOf(const WaitStats& stats) {
 
 /// More than any test needs. Not every wait goes as its forecast says: a thread that loses its
 /// processor before it waits finds what it waits for there.
-constexpr int kMostWaits = 2000;
+constexpr int kMaximumWaits = 2000;
 
 TEST_F(WaitThatSpins, learnsToSleepWithAnAlarmInLongWaits) {
     PeriodicPeer peer(5ms);
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(peer.word), std::nullopt, {.spinWindow = 2ms}, stats);
     WaitForecast forecast;
-    for (int turn = 0; turn < kMostWaits && alarmsOf(stats.stats()) < 10; ++turn) {
+    for (int turn = 0; turn < kMaximumWaits && alarmsOf(stats.stats()) < 10; ++turn) {
         peer.ask(waiter, &forecast);
     }
     EXPECT_GE(alarmsOf(stats.stats()), 10U);
@@ -371,7 +371,7 @@ TEST_F(WaitThatSpins, spinsAfterAlarmsForASmallPartOfTheTime) {
     }
     std::chrono::nanoseconds waited{};
     std::chrono::nanoseconds spun{};  // after alarms
-    for (int i = 0; i < kMostWaits && stats.stats().earlyWakes < 16; ++i) {
+    for (int i = 0; i < kMaximumWaits && stats.stats().earlyWakes < 16; ++i) {
         const WaitStats before = stats.stats();
         const bool mayStillSpin = spun < waited / kSpinShare;
         waited += waitFor(waiter, forecast, i % 4 == 0 ? 5ms : 10ms);

@@ -30,7 +30,7 @@ namespace {
 using fuzz::ByteSource;
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostActions = 60;
+constexpr std::size_t kMaximumActions = 60;
 /// Soon, since what a hostile driver does not answer is awaited until then.
 constexpr auto kTimeLimit = 100us;
 
@@ -217,7 +217,7 @@ void attack(ByteSource bytes) {
                        {.doorbell = makeDoorbell(driversEnd), .ringsBack = bytes.flip()});
     HostileDriver driver(controller->channel());
     Client client(*controller);
-    for (std::size_t i = 0; i < kMostActions && !bytes.isEmpty(); ++i) {
+    for (std::size_t i = 0; i < kMaximumActions && !bytes.isEmpty(); ++i) {
         if (bytes.flip()) {
             driver.act(bytes);
         } else {

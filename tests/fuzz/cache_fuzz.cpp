@@ -21,7 +21,7 @@
 #include "device/local/cache_key.h"
 #include "device/local/compilation_cache.h"
 #include "exec/run/compiled_model.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::fuzz {
 namespace {

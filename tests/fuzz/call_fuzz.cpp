@@ -38,9 +38,9 @@ namespace {
 using stress::DescriptorServer;
 
 constexpr std::uint64_t kRegionBytes = 65536;
-constexpr std::size_t kMostActions = 40;
+constexpr std::size_t kMaximumActions = 40;
 /// Objects of one kind that the client keeps.
-constexpr std::size_t kMostKept = 4;
+constexpr std::size_t kMaximumKept = 4;
 constexpr std::uint32_t kQueueLines = 32;
 
 /// Descriptors of every kind. They live as long as the process.
@@ -173,7 +173,7 @@ std::vector<Operand> operandsOf(const Subgraph& graph, const std::vector<std::ui
 
 template <class T>
 void keep(std::vector<T>& kept, T one) {
-    if (kept.size() == kMostKept) {
+    if (kept.size() == kMaximumKept) {
         kept.erase(kept.begin());
     }
     kept.push_back(kj::mv(one));
@@ -481,7 +481,7 @@ class Conversation : private kj::TaskSet::ErrorHandler {
         (void)device::toMessage(takeRequest(prepared), message);
         for (auto pool : message.initPools(1 + bytes_.take<std::uint8_t>() % 3)) {
             if (bytes_.take<std::uint8_t>() % 4 == 3) {
-                pool.setToken(1 + bytes_.take<std::uint8_t>() % kMostKept);
+                pool.setToken(1 + bytes_.take<std::uint8_t>() % kMaximumKept);
             } else {
                 takeRegion(bytes_, pool.initMemory());
             }
@@ -659,7 +659,7 @@ class Conversation : private kj::TaskSet::ErrorHandler {
 void converse(const std::string& path, ByteSource bytes) {
     try {
         Conversation conversation(path, bytes);
-        for (std::size_t i = 0; i < kMostActions && !bytes.isEmpty(); ++i) {
+        for (std::size_t i = 0; i < kMaximumActions && !bytes.isEmpty(); ++i) {
             conversation.act();
         }
     } catch (const kj::Exception&) {

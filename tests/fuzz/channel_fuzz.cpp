@@ -133,8 +133,8 @@ void attack(ByteSource bytes) {
     static const auto& threads = *new std::shared_ptr(*ServingThreadPool::create());
     static BurstPair& good = *new BurstPair({}, threads);
     HostileBurst hostile(threads);
-    constexpr int kMostActions = 200;
-    for (int i = 0; i < kMostActions && !bytes.isEmpty(); ++i) {
+    constexpr int kMaximumActions = 200;
+    for (int i = 0; i < kMaximumActions && !bytes.isEmpty(); ++i) {
         hostile.act(bytes);
     }
     expectService(good);

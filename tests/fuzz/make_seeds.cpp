@@ -25,7 +25,7 @@
 #include "exec/xnnpack/random_graph.h"
 #include "nnburst/unique_fd.h"
 #include "stress/raw_messages.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 #include "vectors/vector_file.h"
 
 namespace nnburst::fuzz {

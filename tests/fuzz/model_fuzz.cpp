@@ -12,7 +12,7 @@
 #include "exec/run/compiled_model.h"
 #include "model/operand_info.h"
 #include "nnburst/validation.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::fuzz {
 namespace {

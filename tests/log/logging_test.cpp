@@ -86,6 +86,18 @@ TEST(Logging, survivesASinkThatThrows) {
     setLogSink({});
 }
 
+TEST(Logging, survivesASinkThatThrowsWhatIsNoStandardException) {
+    const CapturedLog log;
+    int count = 0;
+    setLogSink([&count](LogLevel, std::string_view) { throw ++count; });
+    testing::internal::CaptureStderr();
+    EXPECT_NO_THROW(logger().warn("1"));
+    EXPECT_NO_THROW(logger().warn("2"));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "spdlog writes there what it catches";
+    EXPECT_EQ(count, 2);
+    setLogSink({});
+}
+
 TEST(Logging, callsTheSinkNoMoreWhenAnotherIsSet) {
     const CapturedLog log;
     std::atomic<bool> isGone{false};

@@ -115,6 +115,20 @@ TEST(Region, cannotBeMadeWithoutAFreeDescriptor) {
     EXPECT_NE(region.error().message.find("cannot create shared memory"), std::string::npos);
 }
 
+TEST(Region, cannotBeLargerThanTheLimitOnFilesAndDoesNotEndTheProcess) {
+    rlimit limit{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const rlimit small{.rlim_cur = kSizeBytes, .rlim_max = limit.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    const Result<SharedRegion> larger = Region::create(kSizeBytes + 1);
+    const Result<SharedRegion> whole = Region::create(kSizeBytes);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+    EXPECT_TRUE(whole);
+    ASSERT_FALSE(larger);
+    EXPECT_EQ(larger.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
+    EXPECT_NE(larger.error().message.find("ulimit -f"), std::string::npos);
+}
+
 TEST(Region, canNeitherShrinkNorGrowNorChangeItsSeals) {
     const SharedRegion region = createRegion();
     for (const off_t size : {off_t{0}, off_t{kSizeBytes - 1}, off_t{kSizeBytes + 1}}) {

@@ -197,6 +197,27 @@ TEST(OperandInfo, refusesDimensionsThatTheTypeDoesNotAllow) {
         "dimensions 65536x65536 with elements of 4 bytes: must take at most 4294967295 bytes");
 }
 
+TEST(OperandInfo, takesASizeOf0AsUnknownInADeclarationAndAsASizeInAResult) {
+    EXPECT_TRUE(allows(Dimensions{0, 3}, Dimensions{2, 3}));
+    EXPECT_TRUE(allows(Dimensions{0, 3}, Dimensions{0, 3}));
+    EXPECT_FALSE(allows(Dimensions{2, 3}, Dimensions{0, 3}));
+    EXPECT_TRUE(mayBeEqual(Dimensions{0, 3}, Dimensions{2, 3}));
+    EXPECT_TRUE(mayBeEqual(Dimensions{2, 3}, Dimensions{0, 3}));
+    EXPECT_TRUE(mayBeEqual(Dimensions{2, 0}, Dimensions{0, 3}));
+    for (auto* const isPossible : {allows, mayBeEqual}) {
+        EXPECT_TRUE(isPossible(Dimensions{2, 3}, Dimensions{2, 3}));
+        EXPECT_FALSE(isPossible(Dimensions{0, 3}, Dimensions{2, 4}));
+        EXPECT_FALSE(isPossible(Dimensions{0, 0}, Dimensions{2}));
+    }
+}
+
+TEST(OperandInfo, takesNoDimensionsAsAnyInADeclaration) {
+    EXPECT_TRUE(allows(Dimensions{}, Dimensions{2, 3}));
+    EXPECT_FALSE(allows(Dimensions{2, 3}, Dimensions{}));
+    EXPECT_TRUE(mayBeEqual(Dimensions{}, Dimensions{2, 3}));
+    EXPECT_TRUE(mayBeEqual(Dimensions{2, 3}, Dimensions{}));
+}
+
 TEST(OperandInfo, refusesUnknownTypes) {
     EXPECT_EQ(refusal(tensor(static_cast<OperandType>(16), {})),
               "type 16: must be one of HAL 1.3 or of an extension");

@@ -13,8 +13,8 @@
  * (membarrier) of the sleeper empties the publisher's buffer. There is no limit of a sleep here (kLongestSleep), so
  * that a wake-up that is lost is a deadlock.
  *
- * A sleeper that is alone may leave the fences to the publisher (EventFlag::setLeavesFences), and make heavy ones again,
- * before each announcement.
+ * A sleeper that is alone may delegate the fences to the publisher (EventFlag::setWakerMakesFences), and make heavy ones
+ * again, before each announcement.
  *
  * Bounds: 2 frames; 1 sleeper that is alone, or SLEEPERS that share the flag and read all frames each.
  *
@@ -24,7 +24,7 @@
  * Mutations:
  *   NO_SLEEPERS_FENCE         the sleeper looks without a fence after its announcement
  *   LIGHT_FENCE_ALWAYS        the publisher makes no fence of its own for a sleeper that cannot make heavy ones
- *   LEFT_AT_ONCE              a sleeper that leaves the fences to the publisher makes no heavy one after it has said so
+ *   LEFT_AT_ONCE              a sleeper that delegates the fences to the publisher makes no heavy one after it has said so
  *   NO_LAST_LOOK              the sleeper does not look again after its announcement
  *   COUNT_READ_TOO_LATE       the count of wake-ups is read after the announcement
  *   WAKE_UPS_NOT_COUNTED      a wake-up does not change the count
@@ -92,21 +92,21 @@ proctype Sleeper(byte self) {
     byte read = 0;
     byte seenCount;
     byte seen;
-    bool leavesFences = false;
-    bool areFencesLeft = false;
+    bool wakerMakesFences = false;
+    bool hasDelegatedFences = false;
     do
     :: read == FRAMES -> break
     :: else ->
 #if SLEEPERS == 1
-        /* setLeavesFences, publishWaiterCpu */
+        /* setWakerMakesFences, publishWaiterCpu */
         if
-        :: leavesFences = hasHeavyFences
-        :: leavesFences = false
+        :: wakerMakesFences = hasHeavyFences
+        :: wakerMakesFences = false
         fi;
-        areFencesLeft = areFencesLeft && leavesFences && !saysHeavyFences;
-        saysHeavyFences = hasHeavyFences && !leavesFences;
+        hasDelegatedFences = hasDelegatedFences && wakerMakesFences && !saysHeavyFences;
+        saysHeavyFences = hasHeavyFences && !wakerMakesFences;
 #ifdef LEFT_AT_ONCE
-        areFencesLeft = leavesFences;
+        hasDelegatedFences = wakerMakesFences;
 #endif
 #endif
         /* announceSleeper */
@@ -125,9 +125,9 @@ proctype Sleeper(byte self) {
 #endif
 #endif
         if
-        :: hasHeavyFences && !areFencesLeft ->
+        :: hasHeavyFences && !hasDelegatedFences ->
             published = stored;
-            areFencesLeft = leavesFences
+            hasDelegatedFences = wakerMakesFences
         :: else -> skip
         fi;
         seen = published;

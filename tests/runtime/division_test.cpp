@@ -5,6 +5,8 @@
 /// Which device gets what, what falls back, and what divided models give for shapes and errors.
 /// All devices are in this process.
 
+#include <poll.h>
+
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -548,6 +550,68 @@ TEST(Division, runsTheWholeModelOnTheDeviceInThisProcessIfNothingIsBetweenParts)
             }
         }
     }
+}
+
+/// Drivers before HAL 1.2 give no shapes, and a part that was not reached has none.
+TEST(Division, saysOfEachOutputOfKnownSizeWhetherItFits) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(TENSOR_FLOAT32, {4});
+    const auto first = builder.addTensor(TENSOR_FLOAT32, {4});
+    const auto second = builder.addTensor(TENSOR_FLOAT32, {4});
+    const auto third = builder.addTensor(TENSOR_FLOAT32, {4});
+    builder.addOperation(RELU, {in}, {first});
+    builder.addOperation(FLOOR, {first}, {second});
+    builder.addOperation(FLOOR, {second}, {third});
+    const Model model = std::move(*builder.build({in}, {first, second, third}));
+    for (const HalVersion version : {HalVersion::V1_1, HalVersion::V1_3}) {
+        const auto runtime = runtimeOf({named("relus", filtered(only(RELU), {.version = version})),
+                                        named("rest", filtered(allBut(RELU)))});
+        const auto compiled = runtime->compile(model, {.devices = {0, 1}});
+        ASSERT_TRUE(compiled) << compiled.error().message;
+        ASSERT_EQ(partsOf(*compiled), 2U);
+        for (const Way way : {Way::SYNCHRONOUS, Way::ASYNCHRONOUS, Way::BURST, Way::REUSABLE}) {
+            SmallRequest request;
+            request.input<float>({1, -2, 3, 4}, {}).output(8).output(12).output(16);
+            ExecutionOutcome outcome;
+            const Result<> result = executeIn(way, **compiled, request.request, outcome);
+            ASSERT_FALSE(result);
+            EXPECT_EQ(result.error().status, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE)
+                << result.error().message;
+            EXPECT_EQ(outcome.outputShapes,
+                      (std::vector<OutputShape>{{.dimensions = {4}, .isSufficient = false},
+                                                {.dimensions = {4}, .isSufficient = false},
+                                                {.dimensions = {4}, .isSufficient = true}}));
+        }
+    }
+}
+
+/// As a burst of this process.
+TEST(Division, hasBurstsForEventLoops) {
+    const auto runtime =
+        runtimeOf({named("adder", filtered(only(ADD))), named("rest", filtered(allBut(ADD)))});
+    const auto compiled = runtime->compile(chain({ADD, RELU}), {.devices = {0, 1}});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    const auto burst = (*compiled)->configureExecutionBurst({});
+    ASSERT_TRUE(burst) << burst.error().message;
+    const auto hasEnded = [&] {
+        const auto ended = (*burst)->armCompletion();
+        EXPECT_TRUE(ended) << ended.error().message;
+        return ended && *ended;
+    };
+    const auto descriptor = (*burst)->completionDescriptor();
+    ASSERT_TRUE(descriptor) << descriptor.error().message;
+    pollfd event{.fd = *descriptor, .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&event, 1, 0), 0);
+    EXPECT_FALSE(hasEnded());
+    SmallRequest request;
+    request.input<float>({1, -2, 3, 4}, {}).output(16);
+    const auto submission = (*burst)->submit(request.request, {});
+    ASSERT_TRUE(submission) << submission.error().message;
+    EXPECT_TRUE(hasEnded());
+    EXPECT_TRUE((*burst)->isDone(*submission));
+    ExecutionOutcome outcome;
+    EXPECT_TRUE((*burst)->wait(*submission, outcome));
+    EXPECT_FALSE(hasEnded());
 }
 
 TEST(Division, letsGoOfTheMemoryOfARequest) {

@@ -164,6 +164,73 @@ TEST_F(Drivers, ofOlderVersionsStandBesideNewOnes) {
     }
 }
 
+/// Concatenates as many floats, each of which is a request's input in a region of its own.
+struct FloatsApart {
+    explicit FloatsApart(std::size_t count) {
+        ModelBuilder builder;
+        std::vector<std::uint32_t> inputs;
+        for (std::size_t i = 0; i < count; ++i) {
+            inputs.push_back(builder.addTensor(TENSOR_FLOAT32, {1}));
+            addPool(request.inputs, 1);
+            const auto value = static_cast<float>(i);
+            EXPECT_TRUE(last()->write(0, std::as_bytes(std::span(&value, 1))));
+        }
+        const auto out = builder.addTensor(TENSOR_FLOAT32, {static_cast<std::uint32_t>(count)});
+        std::vector<std::uint32_t> arguments = inputs;
+        arguments.push_back(builder.addScalar(0));
+        builder.addOperation(CONCATENATION, arguments, {out});
+        model = *builder.build(inputs, {out});
+        addPool(request.outputs, count);
+    }
+    void addPool(std::vector<RequestArgument>& arguments, std::size_t floats) {
+        const auto bytes = static_cast<std::uint32_t>(floats * sizeof(float));
+        arguments.push_back(
+            {.location = {static_cast<std::uint32_t>(request.pools.size()), 0, bytes}});
+        request.pools.emplace_back(*Region::create(bytes));
+    }
+    [[nodiscard]] SharedRegion last() const { return std::get<SharedRegion>(request.pools.back()); }
+    /// The last float of the output, which becomes 0.
+    [[nodiscard]] float takeLastFloat() const {
+        const std::uint64_t offset = request.outputs[0].location.length - sizeof(float);
+        float value = -1;
+        EXPECT_TRUE(last()->read(offset, std::as_writable_bytes(std::span(&value, 1))));
+        const float zero = 0;
+        EXPECT_TRUE(last()->write(offset, std::as_bytes(std::span(&zero, 1))));
+        return value;
+    }
+
+    Model model;
+    Request request;
+};
+
+TEST(Driver, leavesRequestsOfTooManyPoolsToTheDeviceInThisProcess) {
+    const auto device = spawnDriver({.logLevel = LogLevel::ERROR}, NNBURST_DRIVER_PATH);
+    ASSERT_TRUE(device) << device.error().message;
+    const auto runtime = runtimeOf({named("driver", *device)}, kSlow);
+    const FloatsApart floats(130);
+    const auto free = runtime->compile(floats.model, {});
+    ASSERT_TRUE(free) << free.error().message;
+    const auto chosen = runtime->compile(floats.model, {.devices = {0}});
+    ASSERT_TRUE(chosen) << chosen.error().message;
+    for (const Way way : kWays) {
+        // From the second synchronous execution on, there is a burst.
+        for (int i = 0; i < 3; ++i) {
+            ExecutionOutcome outcome;
+            const Result<> refused = executeIn(way, **chosen, floats.request, outcome);
+            ASSERT_FALSE(refused) << "way " << static_cast<int>(way);
+            EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)
+                << "way " << static_cast<int>(way) << ": " << refused.error().message;
+            if (way == Way::SUBMITTED) {  // has no replacement while the driver lives
+                continue;
+            }
+            const Result<> result = executeIn(way, **free, floats.request, outcome);
+            ASSERT_TRUE(result) << "way " << static_cast<int>(way) << ": "
+                                << result.error().message;
+            EXPECT_EQ(floats.takeLastFloat(), 129.0F);
+        }
+    }
+}
+
 TEST_F(Drivers, thatCannotBeOpenedAreLeftOut) {
     const auto runtime = open("[" + listening("nobody", file("none.sock")) + "," +
                               R"({"name": "missing", "program": "/nonexistent/driver"},)" +

@@ -37,6 +37,8 @@ struct SilentDriver {
     bool mayWriteByCalls = false;  ///< those of executions without a burst
     int executions = 0;            ///< through bursts
     int calls = 0;                 ///< executions without a burst
+    bool callsBackLater = false;   ///< `callback` is kept for the test to call
+    ExecutionCallback callback;    ///< of the last asynchronous execution
 
     Result<> end(ExecutionOutcome& outcome) const {
         outcome.outputShapes = {{.dimensions = {2}, .isSufficient = true}};
@@ -102,13 +104,16 @@ class SilentModel final : public PreparedModel {
         }
         return driver_.end(outcome);
     }
-    /// Calls back with an error. Memory is in use only afterwards.
+    /// Calls back with an error, at once or later. Memory is in use only after a callback at once.
     Result<> execute(const Request& /*request*/, const ExecutionOptions& /*options*/,
                      ExecutionCallback callback) override {
-        const Result<> failed = unanswered();
-        callback(failed, {});
+        if (driver_.callsBackLater) {
+            driver_.callback = std::move(callback);
+            return unanswered();
+        }
+        callback(unanswered(), {});
         driver_.mayWriteByCalls = true;
-        return failed;
+        return unanswered();
     }
     Result<FencedExecution> executeFenced(const Request& /*request*/,
                                           std::span<const int> /*waitFor*/,
@@ -131,15 +136,21 @@ Operand floats(OperandLifeTime lifetime) {
         .type = TENSOR_FLOAT32, .dimensions = {2}, .numberOfConsumers = 0, .lifetime = lifetime};
 }
 
+Model makeInterface() {
+    Model interface;
+    interface.main.operands = {floats(OperandLifeTime::SUBGRAPH_INPUT),
+                               floats(OperandLifeTime::SUBGRAPH_OUTPUT)};
+    interface.main.inputIndexes = {0};
+    interface.main.outputIndexes = {1};
+    return interface;
+}
+
 /// in -> first -> temporary -> second -> out
 std::shared_ptr<PreparedModel> makeDivided(const SharedPreparedModel& first,
                                            const SharedPreparedModel& second,
                                            const std::shared_ptr<Background>& background) {
     DividedPlan plan;
-    plan.interface.main.operands = {floats(OperandLifeTime::SUBGRAPH_INPUT),
-                                    floats(OperandLifeTime::SUBGRAPH_OUTPUT)};
-    plan.interface.main.inputIndexes = {0};
-    plan.interface.main.outputIndexes = {1};
+    plan.interface = makeInterface();
     plan.arenaBytes = 64;
     plan.temporaries = {{.type = TENSOR_FLOAT32,
                          .dimensions = {2},
@@ -166,10 +177,8 @@ class UnansweredPartTest : public testing::TestWithParam<bool> {
         if (GetParam()) {
             model = makeDivided(prepared, prepared, background);
         } else {
-            model = std::make_shared<PartModel>(
-                prepared, HalVersion::V1_3,
-                std::vector<Operand>{floats(OperandLifeTime::SUBGRAPH_OUTPUT)}, nullptr,
-                background);
+            model = std::make_shared<PartModel>(prepared, HalVersion::V1_3, makeInterface(),
+                                                nullptr, background);
         }
         request.input<float>({1, 2}, {}).output(8);
         // The first one is no reason to make a burst, the second one is.
@@ -296,9 +305,9 @@ TEST(LatePart, isUsedAgain) {
     const auto replacement = std::make_shared<Replacement>(
         "a part", test::makeBranchModel(), ExecutionPreference::FAST_SINGLE_ANSWER, localDevice(),
         std::make_shared<FallbackCounters>());
-    const auto model = std::make_shared<PartModel>(
-        std::make_shared<SilentModel>(driver), HalVersion::V1_3,
-        std::vector<Operand>{floats(OperandLifeTime::SUBGRAPH_OUTPUT)}, replacement, nullptr);
+    const auto model =
+        std::make_shared<PartModel>(std::make_shared<SilentModel>(driver), HalVersion::V1_3,
+                                    makeInterface(), replacement, nullptr);
     const auto burst = model->configureExecutionBurst({});
     ASSERT_TRUE(burst) << burst.error().message;
     SmallRequest request;
@@ -349,9 +358,9 @@ class LostPartTest : public testing::Test {
     const std::shared_ptr<Replacement> replacement =
         std::make_shared<Replacement>("a part", makeRelu(), ExecutionPreference::FAST_SINGLE_ANSWER,
                                       localDevice(), std::make_shared<FallbackCounters>());
-    const std::shared_ptr<PartModel> model = std::make_shared<PartModel>(
-        std::make_shared<SilentModel>(driver), HalVersion::V1_3,
-        std::vector<Operand>{floats(OperandLifeTime::SUBGRAPH_OUTPUT)}, replacement, background);
+    const std::shared_ptr<PartModel> model =
+        std::make_shared<PartModel>(std::make_shared<SilentModel>(driver), HalVersion::V1_3,
+                                    makeInterface(), replacement, background);
     SmallRequest request;
 };
 
@@ -377,6 +386,18 @@ TEST_F(LostPartTest, givesNoErrorIfTheCallbackGetsTheResultOfTheReplacement) {
         [ended](const Result<>& status, const auto& /*outcome*/) { ended->set_value(status); });
     EXPECT_TRUE(launched);
     EXPECT_TRUE(future.get());
+    expectRight();
+}
+
+TEST_F(LostPartTest, givesNoErrorIfTheCallbackWillGetTheResultOfTheReplacement) {
+    driver.callsBackLater = true;
+    std::promise<Result<>> ended;
+    const Result<> launched = model->execute(
+        request.request, {},
+        [&](const Result<>& status, const auto& /*outcome*/) { ended.set_value(status); });
+    EXPECT_TRUE(launched);
+    driver.callback(unanswered(), {});
+    EXPECT_TRUE(ended.get_future().get());
     expectRight();
 }
 

@@ -11,8 +11,8 @@
 #include "exec/xnnpack/random_graph.h"
 #include "runtime/divided_model.h"
 #include "runtime_test.h"
-#include "support/model_runner.h"
 #include "support/sanitizers.h"
+#include "support/test_request.h"
 
 namespace nnburst::runtime {
 namespace {

@@ -203,6 +203,21 @@ TEST(SessionDimensions, thatAFileLeavesOpenAreOneOrWhatTheApplicationSays) {
     EXPECT_EQ(sum[14], 3.0F);
 }
 
+TEST(SessionOpen, computes64BitIntegersWith32BitsIfTheCallerSaysThatTheyFit) {
+    tflite::FileSpec spec = tflite::addFile();
+    for (tflite::TensorSpec& tensor : spec.tensors) {
+        tensor.type = tflite::schema::TensorType::INT64;
+    }
+    const TfliteFile file(spec);
+    EXPECT_FALSE(Session::open(*localDevice(), file.path()));
+    auto session = Session::open(*localDevice(), file.path(), {.integersFitInt32 = true});
+    ASSERT_TRUE(session) << session.error().message;
+    std::ranges::fill(*session->input<std::int32_t>(0), 3);
+    std::ranges::fill(*session->input<std::int32_t>(1), -5);
+    ASSERT_TRUE(session->run());
+    EXPECT_EQ((*session->output<std::int32_t>())[5], -2);
+}
+
 TEST(SessionDimensions, ofAFileAreThoseThatItsShapesAreComputedFrom) {
     // RESHAPE(x, SHAPE(x))
     tflite::FileSpec spec;

@@ -203,6 +203,11 @@ TEST(StreamOptions, refuseWhatMakesNoSense) {
         {{"m", "--plain", "--baseline", "plain"}, "--plain"},
         {{"m", "--device", "local", "--baseline", "rpc"}, "--device is local"},
         {{"m", "--device", "local", "--baseline", "inprocess"}, "--device is local"},
+        {{"m", "--rate", "nan"}, "--rate: nan: must be a number from 1e-06 to 1000000"},
+        {{"m", "--run_frequency", "nan"}, "--run_frequency: nan"},
+        {{"m", "--duration", "nan"}, "--duration: nan"},
+        {{"m", "--deadline", "nan"}, "--deadline: nan"},
+        {{"m", "--deadline=-nan"}, "--deadline: -nan"},
         {{"m", "--colour"}, "--colour"},
     };
     for (const auto& [arguments, message] : refusals) {

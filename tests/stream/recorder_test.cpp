@@ -80,7 +80,10 @@ TEST(Recorder, countsFramesThatMissTheirDeadline) {
     EXPECT_EQ(recorder.misses().late, 1U);
     EXPECT_EQ(recorder.misses().refused, 1U);
     EXPECT_EQ(recorder.misses().unsent, 3U);
-    EXPECT_EQ(recorder.latency().count(), 4U) << "a frame that was refused counts";
+    EXPECT_EQ(recorder.latency().count(), 7U) << "frames that were refused or not sent count";
+    EXPECT_EQ(recorder.latency().quantile(0.4), 1ms + 1ns) << "the third of 7";
+    EXPECT_EQ(recorder.latency().quantile(0.5), kEndless) << "the fourth";
+    EXPECT_EQ(recorder.latency().max(), 1ms + 1ns);
     // The refused frame has no output, so the interval over it is twice as long.
     EXPECT_EQ(recorder.jitter().count(), 2U);
     EXPECT_EQ(recorder.jitter().max(), 10ms - 1ms - 1ns);

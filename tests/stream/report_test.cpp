@@ -253,10 +253,46 @@ TEST(Report, hasRowsThatAnotherRunCanBeComparedWith) {
     const Report report = exampleReport();
     const auto rows = tools::readBenchmarkRows(toJson(report));
     ASSERT_TRUE(rows);
-    ASSERT_EQ(rows->size(), 4U);
+    ASSERT_EQ(rows->size(), 6U) << "p50, p99 and the interval of two paths";
     EXPECT_EQ(rows->front().name, "a<b>&\"c\".tflite/burst/p50");
     EXPECT_EQ(rows->front().iterations, 200U);
     EXPECT_TRUE(tools::compareRows(*rows, benchmarkRows(report)).hasPassed());
+}
+
+/// A stream of 20 frames at 100 Hz. The first `refused` are refused after 1 us; the others take 5
+/// ms.
+Report streamWithRefusals(int refused) {
+    PathMeasurement measurement;
+    Recorder& recorder = measurement.clients.emplace_back(kBegin, 10ms, 50ms);
+    for (int i = 0; i < 20; ++i) {
+        const TimePoint due = kBegin + i * 10ms;
+        recorder.add({.due = due,
+                      .completed = due + (i < refused ? nanoseconds(1us) : nanoseconds(5ms)),
+                      .isRefused = i < refused});
+    }
+    Report report = exampleReport();
+    report.options.clients = 1;
+    report.paths.clear();
+    report.paths.push_back(reportOf(measurement, true));
+    return report;
+}
+
+TEST(Report, isSlowerThanOneOfTheSameStreamWithoutRefusedFrames) {
+    const auto before = benchmarkRows(streamWithRefusals(0));
+    EXPECT_TRUE(tools::compareRows(before, benchmarkRows(streamWithRefusals(0))).hasPassed());
+    for (const int refused : {10, 15, 20}) {
+        const Report report = streamWithRefusals(refused);
+        EXPECT_FALSE(tools::compareRows(before, benchmarkRows(report)).hasPassed()) << refused;
+        EXPECT_EQ(tools::compareRows(before, benchmarkRows(report)).fasterCount, 0U) << refused;
+        EXPECT_TRUE(tools::readBenchmarkRows(toJson(report))) << refused;
+        EXPECT_EQ(test::firstWrongTag(toHtml(report)), "") << refused;
+    }
+    const auto latency =
+        nlohmann::json::parse(toJson(streamWithRefusals(10))).at("ways").at(0).at("latencyUs");
+    EXPECT_NEAR(latency.at("p50").get<double>(), 5000, 10);
+    EXPECT_EQ(latency.at("p90"), nullptr) << "a frame that was refused";
+    EXPECT_NE(verdictText(streamWithRefusals(15)).find("Most frames have no output by burst"),
+              std::string::npos);
 }
 
 TEST(ReportAsCsv, hasALineForEachPathWithoutWhatFewFramesCannotShow) {

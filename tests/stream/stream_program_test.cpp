@@ -9,14 +9,17 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "support/program_test.h"
 #include "support/system_calls.h"
+#include "tflite/tflite_file.h"
 
 namespace nnburst {
 namespace {
@@ -65,6 +68,14 @@ TEST_F(StreamProgram, comparesAllPathsOverADriverProcess) {
         EXPECT_EQ(path.at("mostInFlight"), 1);
     }
     EXPECT_TRUE(contains(contentsOf(file("report.html")), "</svg>"));
+}
+
+TEST_F(StreamProgram, failsIfStandardOutputCannotBeWritten) {
+    const ProgramResult result =
+        finish(start({"builtin:lstm", "--frames", "10", "--device", "local"}, "/dev/full"));
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(contains(result.err, "nnburst-stream: cannot write to standard output: No space"))
+        << result.err;
 }
 
 TEST_F(StreamProgram, streamsAtARateOnADeviceInThisProcess) {
@@ -336,6 +347,20 @@ TEST_F(StreamProgram, reportsOnceWhyItsDriverCannotServe) {
     const std::size_t first = result.err.find(reason);
     ASSERT_NE(first, std::string::npos) << result.err;
     EXPECT_EQ(result.err.find(reason, first + 1), std::string::npos) << result.err;
+}
+
+TEST_F(StreamProgram, computes64BitIntegersWith32BitsIfItIsToldThatTheyFit) {
+    tflite::FileSpec spec = tflite::addFile();
+    for (tflite::TensorSpec& tensor : spec.tensors) {
+        tensor.type = tflite::schema::TensorType::INT64;
+    }
+    const std::vector<std::byte> bytes = tflite::serialize(spec);
+    const std::string model = file("sum.tflite");
+    writeFile(model, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    EXPECT_EQ(run({model, "--device", "local", "--frames", "2"}).status, 1);
+    const ProgramResult fits =
+        run({model, "--device", "local", "--frames", "2", "--integers-fit-int32"});
+    EXPECT_EQ(fits.status, 0) << fits.err;
 }
 
 TEST_F(StreamProgram, returnsTwoForWrongArguments) {

@@ -25,11 +25,11 @@ namespace nnburst::stress {
 inline constexpr std::uint32_t kHugeOperationBytes = 2 << 20;
 [[nodiscard]] Model makeHugeOperation(float number);
 
-/// The same on a constant, for those who compute constants when they prepare; the output is one
-/// such tensor plus the input [1].
+/// The same operation on a constant, which a preparation folds; the output is one such tensor plus
+/// the input [1].
 [[nodiscard]] Model makeHugeFolding(float number);
 
-/// CONV_2D of 19 GMAC, with kBigConvolutionBytes for the input and for the output.
+/// CONV_2D of 39 GMAC, with kBigConvolutionBytes for the input and for the output.
 inline constexpr std::uint32_t kBigConvolutionBytes = 256 * 256 * 256 * 4;
 [[nodiscard]] Model makeBigConvolution(float number);
 

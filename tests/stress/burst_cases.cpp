@@ -12,6 +12,7 @@
 
 #include "attack_models.h"
 #include "device/foreign_memory.h"
+#include "nnburst/burst.h"
 #include "nnburst/device.h"
 #include "raw_client.h"
 #include "scenario.h"
@@ -24,9 +25,9 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Runs `attack` again and again, with a request for makeAddModel().
-Attacker withRawClient(
-    const std::function<void(const Target&, RawClient&, rpc::PreparedModel::Client&)>& attack) {
-    return repeatedly([attack](const Target& target) {
+Attacker withRawClient(const std::function<void(const DriverUnderAttack&, RawClient&,
+                                                rpc::PreparedModel::Client&)>& attack) {
+    return repeatedly([attack](const DriverUnderAttack& target) {
         RawClient client(target.socketPath);
         auto prepared = client.prepare(test::makeAddModel());
         attack(target, client, prepared);
@@ -34,7 +35,8 @@ Attacker withRawClient(
 }
 
 /// 1,000 bursts, each with a request whose memory the client is asked for and never gives.
-void giveNoMemory(const Target& target, RawClient& client, rpc::PreparedModel::Client& prepared) {
+void giveNoMemory(const DriverUnderAttack& target, RawClient& client,
+                  rpc::PreparedModel::Client& prepared) {
     const test::AddRequest add;
     constexpr std::size_t kBursts = 1000;
     std::vector<std::unique_ptr<RawBurst>> bursts;
@@ -49,7 +51,7 @@ void giveNoMemory(const Target& target, RawClient& client, rpc::PreparedModel::C
 }
 
 /// Bursts that are dropped while the driver waits for the memory of their first requests.
-void dropUnansweredBursts(const Target& target, RawClient& client,
+void dropUnansweredBursts(const DriverUnderAttack& target, RawClient& client,
                           rpc::PreparedModel::Client& prepared) {
     const test::AddRequest add;
     std::vector<std::unique_ptr<RawBurst>> bursts;
@@ -63,7 +65,8 @@ void dropUnansweredBursts(const Target& target, RawClient& client,
 }
 
 /// Anything in every word of the channel but its sequence numbers, again and again.
-void writeGarbage(const Target& target, RawClient& client, rpc::PreparedModel::Client& prepared) {
+void writeGarbage(const DriverUnderAttack& target, RawClient& client,
+                  rpc::PreparedModel::Client& prepared) {
     std::mt19937_64 random(std::random_device{}());
     const test::AddRequest add;
     RawBurst burst(client, prepared);
@@ -84,7 +87,8 @@ void writeGarbage(const Target& target, RawClient& client, rpc::PreparedModel::C
 }
 
 /// A client that submits as many executions as a burst takes and reads none of the results.
-void readNoResults(const Target& target, RawClient& client, rpc::PreparedModel::Client& prepared) {
+void readNoResults(const DriverUnderAttack& target, RawClient& client,
+                   rpc::PreparedModel::Client& prepared) {
     RawBurst burst(client, prepared);
     const test::AddRequest add;
     for (int i = 0; i < 10'000; ++i) {
@@ -97,7 +101,7 @@ void readNoResults(const Target& target, RawClient& client, rpc::PreparedModel::
 }
 
 /// As many bursts as are given, up to `count`, all of which end with their connection.
-void holdBursts(const Target& target, PreparedModel& prepared, std::size_t count,
+void holdBursts(const DriverUnderAttack& target, PreparedModel& prepared, std::size_t count,
                 std::uint32_t queueLines) {
     std::vector<std::unique_ptr<Burst>> bursts;
     while (bursts.size() < count) {
@@ -112,23 +116,22 @@ void holdBursts(const Target& target, PreparedModel& prepared, std::size_t count
     holdUntilKilled();
 }
 
-void holdManyBursts(const Target& target, PreparedModel& prepared) {
+void holdManyBursts(const DriverUnderAttack& target, PreparedModel& prepared) {
     holdBursts(target, prepared, 9990, 16);
 }
 
 /// Bursts with queues as long as they may be.
-void holdLargeBursts(const Target& target, PreparedModel& prepared) {
-    holdBursts(target, prepared, std::numeric_limits<std::size_t>::max(),
-               burst::kMaximumQueueLines);
+void holdLargeBursts(const DriverUnderAttack& target, PreparedModel& prepared) {
+    holdBursts(target, prepared, std::numeric_limits<std::size_t>::max(), kMaximumQueueLines);
 }
 
 /// Bursts that all have a request at a time, again and again: most of them wait for a thread.
-void ringManyBursts(const Target& target, PreparedModel& prepared) {
+void ringManyBursts(const DriverUnderAttack& target, PreparedModel& prepared) {
     constexpr std::size_t kBursts = 2500;
     const test::AddRequest add;
     std::vector<std::unique_ptr<Burst>> bursts;
     while (bursts.size() < kBursts) {
-        auto burst = prepared.configureExecutionBurst({.queueLines = burst::kMinimumQueueLines});
+        auto burst = prepared.configureExecutionBurst({.queueLines = kMinimumQueueLines});
         target.log.note(burst);
         if (!burst) {
             break;
@@ -150,7 +153,7 @@ void ringManyBursts(const Target& target, PreparedModel& prepared) {
 }
 
 /// Bursts that come and go as fast as they can.
-void openAndCloseBursts(const Target& target, PreparedModel& prepared) {
+void openAndCloseBursts(const DriverUnderAttack& target, PreparedModel& prepared) {
     const test::AddRequest add;
     ExecutionOutcome outcome;
     while (true) {
@@ -163,7 +166,7 @@ void openAndCloseBursts(const Target& target, PreparedModel& prepared) {
 }
 
 /// 80 bursts with an execution of minutes each: more than the driver has threads for bursts.
-void keepServingThreads(const Target& target, PreparedModel& prepared) {
+void keepServingThreads(const DriverUnderAttack& target, PreparedModel& prepared) {
     std::vector<std::thread> threads;
     constexpr int kBursts = 80;
     for (int i = 0; i < kBursts; ++i) {
@@ -181,7 +184,8 @@ void keepServingThreads(const Target& target, PreparedModel& prepared) {
 }
 
 /// Bursts that are dropped while their doorbells are kept.
-void keepDoorbells(const Target& target, RawClient& client, rpc::PreparedModel::Client& prepared) {
+void keepDoorbells(const DriverUnderAttack& target, RawClient& client,
+                   rpc::PreparedModel::Client& prepared) {
     std::vector<rpc::File::Client> doorbells;
     while (true) {
         const auto channel = burst::Channel::create(16);

@@ -10,7 +10,7 @@
 
 #include "exec/xnnpack/random_graph.h"
 #include "model/operand_info.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::stress {
 

@@ -37,7 +37,7 @@ std::string messageBegin() {
 }
 
 /// Connections with a model and bursts each, which end when the client is killed.
-void holdWholeClients(const Target& target) {
+void holdWholeClients(const DriverUnderAttack& target) {
     constexpr std::size_t kClients = 150;
     constexpr std::size_t kBurstsEach = 4;
     std::vector<SharedDevice> devices;
@@ -69,7 +69,7 @@ void holdWholeClients(const Target& target) {
 }
 
 /// Opens connections and leaves them before they are answered.
-void comeAndGo(const Target& target) {
+void comeAndGo(const DriverUnderAttack& target) {
     const std::vector<std::byte> messages = openingMessages();
     while (true) {
         const UniqueFd connection = connectSocket(target.socketPath);
@@ -79,7 +79,7 @@ void comeAndGo(const Target& target) {
 }
 
 /// Long messages in pieces of a byte, each of which wakes the driver.
-void sendBytewise(const Target& target) {
+void sendBytewise(const DriverUnderAttack& target) {
     constexpr std::size_t kConnections = 200;
     std::vector<UniqueFd> connections;
     const std::string begin = messageBegin();
@@ -97,7 +97,7 @@ void sendBytewise(const Target& target) {
 
 /// Connections that are held by messages in themselves and in each other, for as long as nothing
 /// else ends them.
-void sendOwnSockets(const Target& target) {
+void sendOwnSockets(const DriverUnderAttack& target) {
     while (true) {
         const std::array<UniqueFd, 2> pair{connectSocket(target.socketPath),
                                            connectSocket(target.socketPath)};
@@ -113,7 +113,7 @@ void sendOwnSockets(const Target& target) {
 }
 
 /// Clients of one thread each that read a byte of the answers now and then.
-void readBytewise(const Target& target) {
+void readBytewise(const DriverUnderAttack& target) {
     constexpr std::size_t kConnections = 100;
     std::vector<UniqueFd> connections;
     std::uint32_t question = 2;
@@ -135,7 +135,7 @@ void readBytewise(const Target& target) {
 }
 
 /// Executes with memory of which the pages are taken away again and again.
-void punchHoles(const Target& target, PreparedModel& prepared) {
+void punchHoles(const DriverUnderAttack& target, PreparedModel& prepared) {
     constexpr std::size_t kBytes = std::size_t{1} << 20;
     const auto burst = prepared.configureExecutionBurst({});
     const auto region = Region::create(kBytes);

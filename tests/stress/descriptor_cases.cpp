@@ -42,7 +42,7 @@ UniqueFd openHostileFile(const test::TemporaryDirectory& directory, const std::s
 }
 
 /// Sends the file as memory, as cache files and as a fence, on a new connection each time.
-void sendHostileFiles(const Target& target, const test::TemporaryDirectory& directory,
+void sendHostileFiles(const DriverUnderAttack& target, const test::TemporaryDirectory& directory,
                       const std::string& name) {
     while (true) {
         const auto device = nnburst::connect(target.socketPath);
@@ -78,7 +78,7 @@ StressCase hostileFiles(const std::string& caseName, const std::string& fileName
         caseName, what, [fileName](std::chrono::milliseconds duration) {
             const test::TemporaryDirectory directory;
             std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
-            const Attacker attacker = [&](const Target& target) {
+            const Attacker attacker = [&](const DriverUnderAttack& target) {
                 sendHostileFiles(target, directory, fileName);
             };
             return run(
@@ -91,7 +91,7 @@ StressCase hostileFiles(const std::string& caseName, const std::string& fileName
 
 /// Holds `count` connections that never say anything, and connects again where the driver has
 /// closed one.
-void holdConnections(const Target& target, std::size_t count) {
+void holdConnections(const DriverUnderAttack& target, std::size_t count) {
     std::vector<UniqueFd> connections(count);
     while (true) {
         for (UniqueFd& connection : connections) {
@@ -108,13 +108,14 @@ void holdConnections(const Target& target, std::size_t count) {
 }
 
 CaseResult runFewDescriptors(std::chrono::milliseconds duration) {
-    return run({.driverDescriptors = 256,
-                .attackers = {[](const Target& target) { holdConnections(target, 300); }}},
+    return run({.driverDescriptors = 256, .attackers = {[](const DriverUnderAttack& target) {
+                                              holdConnections(target, 300);
+                                          }}},
                duration);
 }
 
 /// Executes with new memory each time and never frees any.
-void useUpSlots(const Target& target, PreparedModel& prepared) {
+void useUpSlots(const DriverUnderAttack& target, PreparedModel& prepared) {
     const auto burst = prepared.configureExecutionBurst({});
     if (!burst) {
         return;
@@ -147,7 +148,7 @@ void sendAsMemory(RawClient& client, rpc::PreparedModel::Client& prepared, int f
 /// Descriptors whose close(2) takes long, if it is the last: that of a userfaultfd waits for the
 /// address space of the process that has made it, which is copied again and again here; that of an
 /// inotify instance waits for others that look at its watches; that of memory frees it.
-void sendSlowDescriptors(const Target& target) {
+void sendSlowDescriptors(const DriverUnderAttack& target) {
     constexpr std::size_t kBytes = 1 << 30;
     std::thread([] {
         while (true) {
@@ -191,10 +192,10 @@ void makeMappings(std::size_t count) {
     }
 }
 
-/// Sends bytes inside of a message of 16 MiB, each with as many userfaultfds as the system takes:
-/// nobody asks for them, there is no room for many, and all close slowly. Goes on on a new
-/// connection when nothing is read from one.
-void floodWithSlowDescriptors(const Target& target) {
+/// Sends bytes inside of a message of 16 MiB, each with as many userfaultfds as the system takes.
+/// No message claims them, the account has room for few, and each takes long to close. Reconnects
+/// when the driver stops reading.
+void floodWithSlowDescriptors(const DriverUnderAttack& target) {
     constexpr std::size_t kDescriptors = 253;
     constexpr std::size_t kMappings = 60'000;
     constexpr std::array<std::uint32_t, 2> kHeader{0, (16 << 20) / 8};
@@ -230,7 +231,7 @@ StressCases descriptorCases() {
         hostileFiles("files_do_not_answer", "stalls",
                      "memory, cache files and fences of a file system that does not answer"),
         attacking("idle_connections", "1,100 connections that say nothing",
-                  [](const Target& target) { holdConnections(target, 1100); }),
+                  [](const DriverUnderAttack& target) { holdConnections(target, 1100); }),
         {"few_descriptors", "300 connections to a driver that may have 256 descriptors",
          runFewDescriptors},
         attacking("slow_descriptors",

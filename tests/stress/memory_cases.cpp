@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// 244 pools of half a tebibyte each, of which nothing is present, one for each request.
-void mapSparsePools(const Target& target, PreparedModel& prepared) {
+void mapSparsePools(const DriverUnderAttack& target, PreparedModel& prepared) {
     constexpr std::size_t kPools = 244;
     constexpr std::uint64_t kPoolBytes = std::uint64_t{1} << 39;
     const auto burst = prepared.configureExecutionBurst({});
@@ -51,7 +51,7 @@ constexpr std::uint32_t kTouchedTables = 2047;
 constexpr std::uint32_t kAddressesOfTable = 2 << 20;
 
 /// The same memory of 4 GiB as one pool after the other, of which each page table is used.
-void fillPageTables(const Target& target, PreparedModel& prepared) {
+void fillPageTables(const DriverUnderAttack& target, PreparedModel& prepared) {
     constexpr std::size_t kPools = 400;
     constexpr std::uint64_t kPoolBytes = std::uint64_t{4} << 30;
     const auto burst = prepared.configureExecutionBurst({});
@@ -74,7 +74,7 @@ constexpr std::uint32_t kTouchedPages = (1 << 18) - 256;
 constexpr std::uint32_t kTouchedPageBytes = 4096;
 
 /// Bursts that touch each page of the same GiB and free it at the same time, again and again.
-void touchAndFree(const Target& target, PreparedModel& prepared) {
+void touchAndFree(const DriverUnderAttack& target, PreparedModel& prepared) {
     constexpr int kBursts = 12;
     constexpr std::uint64_t kPoolBytes = std::uint64_t{1} << 30;
     const auto memory = Region::create(kPoolBytes);
@@ -101,7 +101,7 @@ void touchAndFree(const Target& target, PreparedModel& prepared) {
 
 /// Prepares, holds and never frees models that `make` gives by number.
 Attacker preparer(const std::function<Model(float)>& make) {
-    return [make](const Target& target) {
+    return [make](const DriverUnderAttack& target) {
         const auto device = nnburst::connect(target.socketPath);
         std::vector<SharedPreparedModel> held;
         for (float number = 1; device; number += 1) {
@@ -131,7 +131,7 @@ Model makeModelOfTemporaries(float number) {
     return makeBigConvolution(number);
 }
 
-void doubleState(const Target& target) {
+void doubleState(const DriverUnderAttack& target) {
     const auto device = nnburst::connect(target.socketPath);
     if (!device) {
         return;
@@ -157,7 +157,7 @@ void doubleState(const Target& target) {
 }
 
 /// Driver-managed buffers of 256 MiB each, with contents, until none is given any more.
-void holdBuffers(const Target& target) {
+void holdBuffers(const DriverUnderAttack& target) {
     const auto device = nnburst::connect(target.socketPath);
     if (!device) {
         return;

@@ -30,7 +30,7 @@ namespace nnburst::stress {
 namespace {
 
 /// allocate() for four million prepared models, none of which is one.
-void allocateForManyModels(const Target& target) {
+void allocateForManyModels(const DriverUnderAttack& target) {
     RawClient client(target.socketPath);
     constexpr unsigned kModels = 4'000'000;
     while (true) {
@@ -43,7 +43,7 @@ void allocateForManyModels(const Target& target) {
 
 /// Calls of 30 MB whose memory is a promise that is never resolved, so that the driver keeps the
 /// call.
-void promiseMemory(const Target& target) {
+void promiseMemory(const DriverUnderAttack& target) {
     RawClient client(target.socketPath);
     constexpr int kCalls = 120;
     constexpr unsigned kBytes = 30'000'000;
@@ -81,7 +81,7 @@ bool sendSome(int socket, std::span<const std::byte> bytes, std::size_t& sent) {
 }
 
 /// Messages of almost 32 MiB on 60 connections, the last byte of which never comes.
-void sendHalfMessages(const Target& target) {
+void sendHalfMessages(const DriverUnderAttack& target) {
     constexpr std::size_t kConnections = 60;
     constexpr std::uint32_t kWords = (32 << 20) / 8 - 64;
     // A segment table with one segment, and its contents.
@@ -109,7 +109,7 @@ void sendHalfMessages(const Target& target) {
 }
 
 /// Calls without end on one connection, whose answers stay in the socket and in the driver.
-void readNoAnswers(const Target& target) {
+void readNoAnswers(const DriverUnderAttack& target) {
     const UniqueFd socket = connectSocket(target.socketPath);
     std::vector<std::byte> bytes = openingMessages();
     std::size_t sent = 0;
@@ -148,7 +148,7 @@ bool exchange(int socket, std::span<const std::byte> bytes) {
 }
 
 /// Calls whose answers are read and never finished, so that the driver keeps them.
-void finishNoCalls(const Target& target) {
+void finishNoCalls(const DriverUnderAttack& target) {
     const UniqueFd socket = connectSocket(target.socketPath);
     std::vector<std::byte> bytes = openingMessages();
     for (std::uint32_t question = 2; socket; ++question) {
@@ -167,7 +167,7 @@ void finishNoCalls(const Target& target) {
 
 /// Calls to the answer of an allocate() whose model is a promise that nobody keeps, each to that of
 /// the call before it.
-void callUnansweredCalls(const Target& target) {
+void callUnansweredCalls(const DriverUnderAttack& target) {
     RawClient client(target.socketPath);
     constexpr int kCalls = 100'000;
     auto request = client.device().allocateRequest();
@@ -188,9 +188,10 @@ void callUnansweredCalls(const Target& target) {
     client.serveFor(1000);
 }
 
-/// Operations of minutes by calls of 72 MB together, of which nothing is used, so that the driver
-/// reads nothing more of this client, when it is killed either.
-void callUntilNothingIsRead(const Target& target) {
+/// Twelve calls of 6 MB that run operations of minutes. Together they exceed the limit on
+/// unanswered bytes, so the driver no longer reads from this client, and does not read its end when
+/// it is killed.
+void callUntilNothingIsRead(const DriverUnderAttack& target) {
     constexpr int kCalls = 12;
     constexpr unsigned kBytesEach = 6'000'000;
     RawClient client(target.socketPath);
@@ -213,7 +214,7 @@ void callUntilNothingIsRead(const Target& target) {
 }
 
 /// Messages of which each brings as many capabilities as 30 MB hold.
-void sendManyCapabilities(const Target& target) {
+void sendManyCapabilities(const DriverUnderAttack& target) {
     const UniqueFd socket = connectSocket(target.socketPath);
     constexpr std::uint32_t kCapabilities = 1'800'000;
     if (!exchange(socket.get(), openingMessages())) {
@@ -234,7 +235,7 @@ class SilentExecutionCallback final : public rpc::ExecutionCallback::Server {
 };
 
 /// Executions whose end the client never acknowledges.
-void acknowledgeNothing(const Target& target) {
+void acknowledgeNothing(const DriverUnderAttack& target) {
     RawClient client(target.socketPath);
     auto prepared = client.prepare(test::makeAddModel());
     const test::AddRequest add;
@@ -249,7 +250,7 @@ void acknowledgeNothing(const Target& target) {
 }
 
 /// Bytes of a good conversation, some of them changed, on connections that come and go.
-void sendGarbage(const Target& target) {
+void sendGarbage(const DriverUnderAttack& target) {
     std::mt19937 random(std::random_device{}());
     UniqueFd socket = connectSocket(target.socketPath);
     std::vector<std::byte> bytes = openingMessages();
@@ -266,7 +267,7 @@ void sendGarbage(const Target& target) {
 }
 
 /// A memfd of huge pages as the memory of a request, whose mapping may be larger than it says.
-void sendHugePages(const Target& target) {
+void sendHugePages(const DriverUnderAttack& target) {
     RawClient client(target.socketPath);
     auto prepared = client.prepare(test::makeAddModel());
     const UniqueFd file(::memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
@@ -286,7 +287,7 @@ void sendHugePages(const Target& target) {
 }
 
 /// Asks for a model of 450,000 operands, some 30 MB: what is long in it is reading it.
-void sendLargeModels(const Target& target) {
+void sendLargeModels(const DriverUnderAttack& target) {
     RawClient client(target.socketPath);
     constexpr unsigned kOperands = 450'000;
     while (true) {
@@ -302,7 +303,7 @@ void sendLargeModels(const Target& target) {
 
 /// Asks for models of four million operands that have no bytes in their message, again and again
 /// without waiting for an answer.
-void sendBytelessOperands(const Target& target) {
+void sendBytelessOperands(const DriverUnderAttack& target) {
     RawClient client(target.socketPath);
     const auto setOperands = [](rpc::Subgraph::Builder subgraph) {
         capnp::toAny(subgraph).getPointerSection()[0].initAsListOfAnyStruct(0, 0, 1U << 20);

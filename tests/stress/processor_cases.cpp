@@ -30,7 +30,8 @@ struct Work {
 };
 
 /// Executes by `client` what it has prepared, again and again, each model on a thread.
-void keepBusy(const Target& target, const Work& work, std::size_t models, Priority priority) {
+void keepBusy(const DriverUnderAttack& target, const Work& work, std::size_t models,
+              Priority priority) {
     const auto device = nnburst::connect(target.socketPath);
     if (!device) {
         return;
@@ -71,12 +72,13 @@ const Work kEndlessLoops{[](float number) { return makeNestedLoops(1, number); }
 
 StressCase busy(const std::string& name, const std::string& description, const Work& work,
                 std::size_t models, Priority priority = Priority::MEDIUM) {
-    return attacking(name, description,
-                     [=](const Target& target) { keepBusy(target, work, models, priority); });
+    return attacking(name, description, [=](const DriverUnderAttack& target) {
+        keepBusy(target, work, models, priority);
+    });
 }
 
 /// Prepares models whose graph is 2^60 branches if it is expanded.
-void prepareNestedBranches(const Target& target) {
+void prepareNestedBranches(const DriverUnderAttack& target) {
     const auto device = nnburst::connect(target.socketPath);
     if (!device) {
         return;
@@ -96,7 +98,7 @@ void prepareNestedBranches(const Target& target) {
 }
 
 /// 64 bursts whose driver side is asked to spin, each with an execution every few milliseconds.
-void spinOnBursts(const Target& target, PreparedModel& prepared) {
+void spinOnBursts(const DriverUnderAttack& target, PreparedModel& prepared) {
     constexpr std::size_t kBursts = 64;
     const WaitPolicy spinning{.spinWindow = std::chrono::seconds(10), .mode = WaitMode::SPIN};
     std::vector<std::unique_ptr<Burst>> bursts;
@@ -117,7 +119,7 @@ void spinOnBursts(const Target& target, PreparedModel& prepared) {
 }
 
 /// One prepared model, executed by four threads.
-void executeFromFourThreads(const Target& target) {
+void executeFromFourThreads(const DriverUnderAttack& target) {
     const auto device = nnburst::connect(target.socketPath);
     if (!device) {
         return;

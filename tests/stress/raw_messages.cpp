@@ -119,8 +119,8 @@ std::vector<std::byte> messageOfRepeatedBytes(std::uint16_t which, std::uint32_t
 std::vector<std::byte> modelCall(std::uint32_t question, const Model& model, bool isPreparation) {
     std::vector<std::byte> bytes;
     // One segment, as readers of these bytes may expect.
-    constexpr unsigned kMostWords = 1 << 20;
-    capnp::MallocMessageBuilder message(kMostWords);
+    constexpr unsigned kMaximumWords = 1 << 20;
+    capnp::MallocMessageBuilder message(kMaximumWords);
     auto call = initDeviceCall(message, question,
                                isPreparation ? kPrepareModelMethod : kGetSupportedOperationsMethod);
     auto content = call.initParams().getContent();

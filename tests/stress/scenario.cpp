@@ -202,8 +202,9 @@ CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
     const auto besideTime = duration * (1 - kShareAlone);
     const std::unique_ptr<CaseLog, void (*)(CaseLog*)> log(shareLog(), unshareLog);
     const auto attackTime = duration * (1 - kShareAlone) * (1 - kShareAfterwards);
-    const Target target{driver->socketPath(), *log,
-                        Clock::now() + std::chrono::duration_cast<Clock::duration>(attackTime)};
+    const DriverUnderAttack target{
+        driver->socketPath(), *log,
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(attackTime)};
     (void)client.begin();
     std::vector<Child> attackers;
     for (const Attacker& attacker : attack.attackers) {
@@ -238,9 +239,10 @@ CaseResult run(const Attack& attack, std::chrono::milliseconds duration) {
     return result;
 }
 
-Attacker withPreparedModel(const Model& model,
-                           const std::function<void(const Target&, PreparedModel&)>& attack) {
-    return [=](const Target& target) {
+Attacker withPreparedModel(
+    const Model& model,
+    const std::function<void(const DriverUnderAttack&, PreparedModel&)>& attack) {
+    return [=](const DriverUnderAttack& target) {
         const auto device = nnburst::connect(target.socketPath);
         if (!device) {
             return;
@@ -252,7 +254,7 @@ Attacker withPreparedModel(const Model& model,
 }
 
 Attacker repeatedly(const Attacker& attack) {
-    return [attack](const Target& target) {
+    return [attack](const DriverUnderAttack& target) {
         while (true) {
             KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
                              attack(target);

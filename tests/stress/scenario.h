@@ -59,38 +59,40 @@ class CaseLog {
 };
 
 /// Where an attacker finds the driver.
-struct Target {
+struct DriverUnderAttack {
     std::string socketPath;
     CaseLog& log;
-    /// When those end that end by themselves.
+    /// When attackers with Attack::endsByItself end.
     std::chrono::steady_clock::time_point end;
 };
 
 /// Runs in a process of its own, as a user of its own if there can be one. Errors that it gets are
 /// no failures. What it holds when it returns is given back; holdUntilKilled() keeps it.
-using Attacker = std::function<void(const Target&)>;
+using Attacker = std::function<void(const DriverUnderAttack&)>;
 
+/// What is done to the driver of a case.
 struct Attack {
     std::vector<std::string> driverArguments;
-    /// That the driver may have open (RLIMIT_NOFILE), which needs root, as this process takes the
-    /// limit for a moment; 0: as this process.
+    /// RLIMIT_NOFILE of the driver; 0: that of this process. Needs root, because this process
+    /// lowers its own limit while it starts the driver.
     std::uint64_t driverDescriptors = 0;
-    /// Of the environment of the driver: LD_PRELOAD.
+    /// LD_PRELOAD in the driver's environment; empty for none.
     std::string preload;
     std::vector<Attacker> attackers;
-    /// The attackers end by themselves at Target::end, and it is a hang if they do not; otherwise
-    /// they are killed then.
+    /// The attackers end by themselves at DriverUnderAttack::end, and it is a hang if they do not;
+    /// otherwise they are killed then.
     bool endsByItself = false;
     /// The good client may be refused beside the attack, but is served afterwards.
     bool mayRefuseOthers = false;
-    /// What ends the attack when the attackers have been killed, if that does not.
+    /// Called after the attackers were killed, to end what outlives them; may be empty.
     std::function<void()> afterwards;
 };
 
 /// An attacker that connects, prepares `model` and runs `attack` with it. It ends where it is
 /// refused before.
 [[nodiscard]] Attacker withPreparedModel(
-    const Model& model, const std::function<void(const Target&, PreparedModel&)>& attack);
+    const Model& model,
+    const std::function<void(const DriverUnderAttack&, PreparedModel&)>& attack);
 /// An attacker that runs `attack` again and again. Exceptions of the RPC system are refusals.
 [[nodiscard]] Attacker repeatedly(const Attacker& attack);
 

@@ -18,7 +18,7 @@ namespace nnburst::stress {
 struct StressCase {
     std::string name;
     std::string description;
-    /// Takes about as long as it is told, more where it cannot be done in that time.
+    /// Runs for about the given time; some cases need more.
     std::function<CaseResult(std::chrono::milliseconds)> run;
 };
 using StressCases = std::vector<StressCase>;

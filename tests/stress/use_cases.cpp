@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 /// Whether a driver may refuse work for want of anything, which is no failure.
 enum class Refusals : std::uint8_t { ARE_FAILURES, ARE_ALLOWED };
 
-void record(const Target& target, const WorkResult& result, Refusals refusals) {
+void record(const DriverUnderAttack& target, const WorkResult& result, Refusals refusals) {
     if (result.isDone) {
         return target.log.noteDone();
     }
@@ -46,8 +46,8 @@ void record(const Target& target, const WorkResult& result, Refusals refusals) {
 }
 
 /// Prepares and executes random models on `device` until the end.
-void prepareAndExecute(const Target& target, Device& device, Device& local, std::uint32_t seed,
-                       Refusals refusals) {
+void prepareAndExecute(const DriverUnderAttack& target, Device& device, Device& local,
+                       std::uint32_t seed, Refusals refusals) {
     std::mt19937 random(seed);
     while (Clock::now() < target.end) {
         const CheckedModel model(local, static_cast<std::uint32_t>(random() % 100'000));
@@ -66,7 +66,7 @@ void prepareAndExecute(const Target& target, Device& device, Device& local, std:
 /// A process with `threads` threads that share a connection, each with models of its own.
 Attacker workingProcess(std::uint32_t threads, std::uint32_t seed,
                         Refusals refusals = Refusals::ARE_FAILURES) {
-    return [=](const Target& target) {
+    return [=](const DriverUnderAttack& target) {
         Result<SharedDevice> device = nnburst::connect(target.socketPath);
         while (!device && refusals == Refusals::ARE_ALLOWED && Clock::now() < target.end) {
             target.log.note(device);
@@ -89,7 +89,7 @@ Attacker workingProcess(std::uint32_t threads, std::uint32_t seed,
 }
 
 /// Executes few models, prepared once, on all threads.
-void executeInParallel(const Target& target) {
+void executeInParallel(const DriverUnderAttack& target) {
     const auto device = nnburst::connect(target.socketPath);
     if (!device) {
         return record(target, {.error = device.error()}, Refusals::ARE_FAILURES);
@@ -123,7 +123,7 @@ void executeInParallel(const Target& target) {
 }
 
 /// Holds 200 models at a time and executes any of them.
-void holdManyModels(const Target& target) {
+void holdManyModels(const DriverUnderAttack& target) {
     const auto device = nnburst::connect(target.socketPath);
     if (!device) {
         return record(target, {.error = device.error()}, Refusals::ARE_FAILURES);
@@ -152,7 +152,7 @@ void holdManyModels(const Target& target) {
 }
 
 /// 600 random models, one after the other, each once.
-void runRandomModels(const Target& target) {
+void runRandomModels(const DriverUnderAttack& target) {
     const auto device = nnburst::connect(target.socketPath);
     if (!device) {
         return record(target, {.error = device.error()}, Refusals::ARE_FAILURES);
@@ -171,10 +171,10 @@ void runRandomModels(const Target& target) {
 }
 
 /// Processes of three threads, 80 % of which are killed at random moments.
-void killEarly(const Target& target) {
+void killEarly(const DriverUnderAttack& target) {
     std::mt19937 random(std::random_device{}());
     for (std::uint32_t seed = 1; Clock::now() < target.end; ++seed) {
-        Target part = target;
+        DriverUnderAttack part = target;
         part.end = std::min(target.end, Clock::now() + 100ms);
         std::vector<Child> children;
         for (std::uint32_t i = 0; i < 5; ++i) {
@@ -192,10 +192,11 @@ void killEarly(const Target& target) {
 
 /// Clients that are killed at random moments of whatever they do; counts the kills.
 Attacker killClients(std::uint64_t minimumKills) {
-    return [minimumKills](const Target& target) {
+    return [minimumKills](const DriverUnderAttack& target) {
         std::mt19937 random(std::random_device{}());
         // A client works until it is killed.
-        const Target endless{target.socketPath, target.log, Clock::now() + std::chrono::hours(1)};
+        const DriverUnderAttack endless{target.socketPath, target.log,
+                                        Clock::now() + std::chrono::hours(1)};
         for (std::uint32_t seed = 1; Clock::now() < target.end || seed <= minimumKills; ++seed) {
             Child client([&] { workingProcess(2, seed, Refusals::ARE_ALLOWED)(endless); });
             ::usleep(static_cast<useconds_t>(random() % 15'000));
@@ -219,7 +220,7 @@ CaseResult runClientsKilled(std::uint64_t minimumKills, const std::vector<std::s
 }
 
 /// Clients that are stopped at random moments, for ever.
-void stopClients(const Target& target) {
+void stopClients(const DriverUnderAttack& target) {
     std::mt19937 random(std::random_device{}());
     std::vector<Child> stopped;
     constexpr std::size_t kMost = 40;

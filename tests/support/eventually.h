@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// Waiting in tests: until a condition holds, with a watchdog.
+
 #include <chrono>
 #include <functional>
 #include <thread>

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// A device for tests that forwards to another one.
+
 #include <memory>
 #include <span>
 #include <string>

@@ -58,8 +58,9 @@ class ProgramTest : public testing::Test {
         return directory_ / name;
     }
 
-    /// Starts the program with its output and errors going to files.
-    [[nodiscard]] pid_t start(std::vector<std::string> arguments) const {
+    /// Starts the program with its output and errors going to files, or its output to `output`.
+    [[nodiscard]] pid_t start(std::vector<std::string> arguments,
+                              const std::string& output = {}) const {
         arguments.insert(arguments.begin(), program_);
         std::vector<char*> argv;
         argv.reserve(arguments.size() + 1);
@@ -70,7 +71,8 @@ class ProgramTest : public testing::Test {
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
         constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
-        posix_spawn_file_actions_addopen(&actions, 1, file("stdout").c_str(), kFlags, 0600);
+        const std::string out = output.empty() ? file("stdout").string() : output;
+        posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), kFlags, 0600);
         posix_spawn_file_actions_addopen(&actions, 2, file("stderr").c_str(), kFlags, 0600);
         pid_t child = 0;
         const int error =

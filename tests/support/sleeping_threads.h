@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// Threads that sleep on an event word of a channel, as those of a hostile client.
+
 #include <unistd.h>
 
 #include <atomic>

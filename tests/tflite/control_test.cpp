@@ -91,6 +91,18 @@ TEST(TfliteControl, runsOneOfTwoSubgraphs) {
     EXPECT_EQ(result.model.referenced[1].operations.at(0).type, ADD);
 }
 
+TEST(TfliteControl, givesSubgraphsTheSizesOfTheirOperator) {
+    FileSpec file = ifFile();
+    for (GraphSpec& subgraph : file.subgraphs) {
+        for (TensorSpec& tensor : subgraph.tensors) {
+            tensor.shape = {5};
+        }
+    }
+    const TfliteModel result = imported(file);
+    EXPECT_EQ((outputsOfRun<float, std::uint8_t>(result, {{0}, bytesOf(std::vector{3.0F, 4.0F})})),
+              (std::vector<std::vector<float>>{{6, 8}}));
+}
+
 TEST(TfliteControl, runsASubgraphAgainAndAgain) {
     const TfliteModel result = imported(whileFile());
     EXPECT_EQ(operationsOf(result), Operations{WHILE});
@@ -341,6 +353,183 @@ TEST(TfliteControl, namesTheOperatorsOfASubgraphOnce) {
     file.operators[0].options = optionsOf(schema::CreateIfOptions, 2, 2);
     file.subgraphs[1].operators[0].inputs = {0, 7};
     EXPECT_EQ(refusal(file), "subgraph 2: operator 0 (ADD): tensor 7: must be one of 2 tensors");
+}
+
+/// Outputs 2 and 3 are composites of tensor 0 and the constant 1, and of 2 and 1. Subgraph 1, which
+/// computes them, adds its inputs and multiplies the sum by a constant.
+FileSpec compositeFile() {
+    FileSpec file;
+    file.codes = {{.code = Code::STABLEHLO_COMPOSITE}, {.code = Code::ADD}, {.code = Code::MUL}};
+    file.buffers = {{}, bytesOf(std::vector{1.0F, 2.0F}), bytesOf(std::vector{10.0F})};
+    file.tensors = {{.shape = {2}}, {.shape = {2}, .buffer = 1}, {.shape = {2}}, {.shape = {2}}};
+    file.operators = {{.inputs = {0, 1}, .outputs = {2}, .decomposition = 1},
+                      {.inputs = {2, 1}, .outputs = {3}, .decomposition = 1}};
+    file.inputs = {0};
+    file.outputs = {2, 3};
+    file.subgraphs = {{.tensors = {{.shape = {2}},
+                                   {.shape = {2}},
+                                   {.shape = {2}},
+                                   {.shape = {1}, .buffer = 2},
+                                   {.shape = {2}}},
+                       .operators = {{.opcodeIndex = 1,
+                                      .inputs = {0, 1},
+                                      .outputs = {2},
+                                      .optionsType = BuiltinOptions::AddOptions,
+                                      .options = addOptions()},
+                                     {.opcodeIndex = 2,
+                                      .inputs = {2, 3},
+                                      .outputs = {4},
+                                      .optionsType = BuiltinOptions::MulOptions,
+                                      .options = optionsOf(schema::CreateMulOptions, kNone)}},
+                       .inputs = {0, 1},
+                       .outputs = {4}}};
+    return file;
+}
+
+TEST(TfliteControl, computesCompositesByTheirSubgraphs) {
+    const TfliteModel result = imported(compositeFile());
+    EXPECT_TRUE(result.model.referenced.empty());
+    EXPECT_EQ(operationsOf(result), (Operations{ADD, MUL, ADD, MUL}));
+    EXPECT_EQ((outputsOfRun<float, float>(result, {{3, 4}})),
+              (std::vector<std::vector<float>>{{40, 60}, {410, 620}}));
+}
+
+TEST(TfliteControl, givesCompositesTheShapesAndConstantsOfTheirOperator) {
+    // The subgraph reshapes input 0 to input 1, a constant, and states another shape.
+    FileSpec file;
+    file.codes = {{.code = Code::STABLEHLO_COMPOSITE}, {.code = Code::RESHAPE}};
+    file.buffers = {{}, bytesOf(std::vector{3, -1})};
+    file.tensors = {
+        {.shape = {2, 3}}, {.shape = {2}, .type = kInt32, .buffer = 1}, {.shape = {3, 2}}};
+    file.operators = {{.inputs = {0, 1}, .outputs = {2}, .decomposition = 1}};
+    file.inputs = {0};
+    file.outputs = {2};
+    file.subgraphs = {
+        {.tensors = {{.shape = {3, 1}}, {.shape = {2}, .type = kInt32}, {.shape = {3, 1}}},
+         .operators = {{.opcodeIndex = 1, .inputs = {0, 1}, .outputs = {2}}},
+         .inputs = {0, 1},
+         .outputs = {2}}};
+    EXPECT_EQ(outputOf(imported(file)).dimensions, (Dimensions{3, 2}));
+}
+
+TEST(TfliteControl, leavesConstantsOfCompositesToOtherOperators) {
+    // Weights with a scale for each of 2 units, which the layer of the subgraph reshapes.
+    const TensorSpec input{.shape = {1, 3}, .type = TensorType::INT8, .scales = {1.0F}};
+    const TensorSpec output{.shape = {1, 2}, .type = TensorType::INT8, .scales = {0.5F}};
+    const TensorSpec weights{.shape = {2, 3}, .type = TensorType::INT8, .scales = {0.5F, 1.0F}};
+    FileSpec file;
+    file.codes = {{.code = Code::STABLEHLO_COMPOSITE},
+                  {.code = Code::FULLY_CONNECTED},
+                  {.code = Code::DEQUANTIZE}};
+    file.buffers = {{}, std::vector<std::uint8_t>(6, 1)};
+    file.tensors = {input, weights, output, {.shape = {2, 3}}};
+    file.tensors[1].buffer = 1;
+    file.operators = {{.inputs = {0, 1}, .outputs = {2}, .decomposition = 1},
+                      {.opcodeIndex = 2, .inputs = {1}, .outputs = {3}}};
+    file.inputs = {0};
+    file.outputs = {3};
+    file.subgraphs = {{.tensors = {input, weights, output},
+                       .operators = {{.opcodeIndex = 1, .inputs = {0, 1, -1}, .outputs = {2}}},
+                       .inputs = {0, 1},
+                       .outputs = {2}}};
+    expectComputes<float, std::int8_t>(file, {{2, 4, 6}}, {{0.5F, 0.5F, 0.5F, 1, 1, 1}});
+    file.outputs = {2};
+    expectComputes<std::int8_t, std::int8_t>(file, {{2, 4, 6}}, {{12, 24}});
+}
+
+TEST(TfliteControl, refusesCompositesThatDoNotFit) {
+    FileSpec file = compositeFile();
+    file.operators[0].decomposition = 0;
+    file.operators[1].decomposition.reset();
+    EXPECT_EQ(refusal(file), "operator 0 (STABLEHLO_COMPOSITE): subgraph 0: must not run itself");
+    file.operators[0].decomposition.reset();
+    EXPECT_EQ(refusal(file),
+              "operator 0 (STABLEHLO_COMPOSITE): must have StableHLOCompositeOptions");
+    file = compositeFile();
+    file.subgraphs[0].inputs = {0};
+    file.operators.pop_back();
+    file.outputs = {2};
+    EXPECT_EQ(refusal(file),
+              "operator 0 (STABLEHLO_COMPOSITE): subgraph 1: 1 inputs and 1 outputs: must have 2 "
+              "and 1");
+    file = compositeFile();
+    file.subgraphs[0].tensors[1].type = kInt32;
+    EXPECT_EQ(refusal(file),
+              "operator 0 (STABLEHLO_COMPOSITE): subgraph 1: input 1: tensor 1 (\"tensor\") of "
+              "type INT32: must be FLOAT32, and neither constant, variable nor an input already");
+    file = compositeFile();
+    file.codes[2].code = Code::STABLEHLO_CBRT;
+    EXPECT_EQ(refusal(file), "subgraph 1: operator 1 (STABLEHLO_CBRT) is not supported");
+}
+
+/// Each subgraph has two composites of the next one: together 2^16.
+TEST(TfliteControl, refusesCompositesThatGrowBeyondTheFile) {
+    FileSpec file = compositeFile();
+    const GraphSpec graph = file;
+    file.subgraphs.clear();
+    for (std::int32_t i = 1; i <= 15; ++i) {
+        file.subgraphs.push_back(graph);
+        file.subgraphs.back().inputs = {0};
+        file.subgraphs.back().outputs = {3};
+        for (OperatorSpec& op : file.subgraphs.back().operators) {
+            op.inputs.resize(1);
+            op.decomposition = i + 1;
+        }
+    }
+    for (OperatorSpec& op : file.operators) {
+        op.inputs.resize(1);
+    }
+    file.subgraphs.back().operators.clear();
+    file.subgraphs.back().outputs = {0};
+    EXPECT_NE(refusal(file).find("the bytes of the file"), std::string::npos);
+}
+
+/// Operators that share a subgraph take no bytes of the file for its tensors.
+TEST(TfliteControl, refusesCompositesOfManyTensors) {
+    constexpr std::size_t kMany = 2000;
+    FileSpec file = compositeFile();
+    file.subgraphs[0].tensors.resize(kMany, {.shape = {2}});
+    file.operators.resize(1);
+    file.outputs = {2};
+    EXPECT_TRUE(importTflite(serialize(file)));
+    for (std::int32_t i = 0; i < 100; ++i) {
+        file.tensors.push_back({.shape = {2}});
+        file.operators.push_back(file.operators[0]);
+        file.operators.back().outputs = {4 + i};
+    }
+    EXPECT_NE(refusal(file).find("constants take more than"), std::string::npos);
+}
+
+/// Each input of a composite has the elements of the small constant that it is.
+TEST(TfliteControl, refusesCompositesWithManyInputsOfOneConstant) {
+    constexpr std::size_t kMany = 1000;
+    constexpr std::int32_t kElements = 1024;
+    FileSpec file = compositeFile();
+    file.operators.resize(1);
+    file.outputs = {2};
+    file.buffers.push_back(bytesOf(std::vector<std::int32_t>(kElements, 1)));
+    file.tensors.push_back({.shape = {kElements}, .type = kInt32, .buffer = 3});
+    GraphSpec& subgraph = file.subgraphs[0];
+    for (std::size_t i = 0; i < kMany; ++i) {
+        file.operators[0].inputs.push_back(4);
+        subgraph.inputs.push_back(static_cast<std::int32_t>(subgraph.tensors.size()));
+        subgraph.tensors.push_back({.shape = {kElements}, .type = kInt32});
+    }
+    EXPECT_NE(refusal(file).find("constants take more than"), std::string::npos);
+}
+
+TEST(TfliteControl, saysThatTheFirstOperatorDecidesTheShapesOfASubgraph) {
+    FileSpec file = ifFile();
+    file.tensors.push_back({.shape = {3}});
+    file.tensors.push_back({.shape = {3}});
+    file.inputs.push_back(3);
+    file.outputs.push_back(4);
+    file.operators.push_back(file.operators[0]);
+    file.operators[1].inputs = {0, 3};
+    file.operators[1].outputs = {4};
+    EXPECT_EQ(refusal(file),
+              "operator 1 (IF): subgraph 1: input 0 of shape 3: must agree with 2, as the first "
+              "operator that runs the subgraph decides");
 }
 
 TEST(TfliteControl, refusesSubgraphsThatRunThemselves) {

@@ -102,6 +102,24 @@ TEST(TfliteElementwise, computesInFloatingPointWhatTheHalDoesNotQuantise) {
               (Operations{DEQUANTIZE, DEQUANTIZE, DIV, QUANTIZE}));
 }
 
+TEST(TfliteElementwise, computesSigmoidsInFloatingPointToScalesThatTheHalDoesNotHave) {
+    const Argument input = quantized({4}, kInt8, 0.5F, 0);
+    const auto become = [&](Code code, const Argument& output) {
+        Argument given = input;
+        given.tensor.type = output.tensor.type;
+        return operationsOf(imported(operatorFile(code, {given}, {output})));
+    };
+    EXPECT_EQ(become(Code::TANH, quantized({4}, kInt8, 0x1p-7F, 0)), Operations{TANH});
+    EXPECT_EQ(become(Code::TANH, quantized({4}, kUint8, 0x1p-7F, 128)), Operations{TANH});
+    EXPECT_EQ(become(Code::LOGISTIC, quantized({4}, kInt8, 0x1p-8F, -128)), Operations{LOGISTIC});
+    EXPECT_EQ(become(Code::LOGISTIC, quantized({4}, kUint8, 0x1p-8F, 0)), Operations{LOGISTIC});
+    EXPECT_EQ(become(Code::LOGISTIC, quantized({4}, kUint8, 0x1p-7F, 0)),
+              (Operations{DEQUANTIZE, LOGISTIC, QUANTIZE}));
+    expectComputes<std::int8_t, std::int8_t>(
+        operatorFile(Code::TANH, {input}, {quantized({4}, kInt8, 0x1p-6F, 10)}), {{-2, 0, 1, 2}},
+        {{-39, 10, 40, 59}});
+}
+
 TEST(TfliteElementwise, computesWhatTheHalHasNoOperationFor) {
     using Floats = std::vector<std::vector<float>>;
     expectComputes<float, float>(operatorFile(Code::CEIL, {real({4})}, {real({4})}),
@@ -151,8 +169,9 @@ TEST(TfliteElementwise, repeatsWhatASelectionHasTooLittleOf) {
     const Argument condition = tensorOf({}, TensorType::BOOL);
     const TfliteModel result = imported(
         operatorFile(Code::SELECT_V2, {condition, real({2, 3}), real({3})}, {real({2, 3})}));
-    EXPECT_EQ(operationsOf(result), (Operations{LOGICAL_OR, EXPAND_DIMS, TILE, SELECT}));
-    EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 1, 2)),
+    EXPECT_EQ(operationsOf(result),
+              (Operations{LOGICAL_OR, LOGICAL_OR, EXPAND_DIMS, TILE, SELECT}));
+    EXPECT_EQ(valuesOf<std::int32_t>(result, inputAt(result, 1, 3)),
               (std::vector<std::int32_t>{2, 1}));
     EXPECT_EQ(refusal(operatorFile(Code::SELECT,
                                    {tensorOf({3}, TensorType::BOOL), real({2, 3}), real({2, 3})},
@@ -248,8 +267,6 @@ TEST(TfliteTypes, castsConditionsBySelectionAndComparison) {
     EXPECT_EQ(
         operationsOf(imported(operatorFile(Code::CAST, {tensorOf({3}, kUint8)}, {real({3})}))),
         Operations{CAST});
-    EXPECT_EQ(refusal(operatorFile(Code::CAST, {real({3})}, {tensorOf({3}, TensorType::INT64)})),
-              "operator 0 (CAST): cast of TENSOR_FLOAT32 to INT64 is not supported");
 }
 
 TEST(TfliteTypes, castsConditionsToAndFromBytes) {
@@ -379,6 +396,28 @@ TEST(TfliteLookup, gathersAnAxisAwayWithOneIndex) {
     EXPECT_EQ(refusal(file(ints({0}), 0, 1)),
               "operator 0 (GATHER): batch_dims 1 with indices of shape 1 along axis 0: must be at "
               "most both");
+}
+
+TEST(TfliteLookup, gathersByIndicesOf16Bits) {
+    using Shorts = std::vector<std::int16_t>;
+    const auto shorts = [](std::vector<std::int32_t> shape) {
+        return tensorOf(std::move(shape), TensorType::INT16);
+    };
+    const auto gather = [](const Argument& values, const Argument& indices, std::int32_t batches) {
+        return operatorFile(Code::GATHER, {values, indices}, {real({})},
+                            BuiltinOptions::GatherOptions,
+                            optionsOf(schema::CreateGatherOptions, batches, batches));
+    };
+    const Argument values = reals({3}, {10, 20, 30});
+    expectComputes<float, std::int16_t>(gather(values, shorts({2}), 0), {{2, 0}}, {{30, 10}});
+    expectComputes<float, float>(
+        gather(real({3}), withContents(shorts({2}), bytesOf(Shorts{2, 0})), 0), {{10, 20, 30}},
+        {{30, 10}});
+    const Argument rows = reals({2, 2}, {10, 20, 30, 40});
+    expectComputes<float, std::int16_t>(gather(rows, shorts({2, 1}), 1), {{1, 0}}, {{20, 30}});
+    expectComputes<float, std::int16_t>(
+        operatorFile(Code::GATHER_ND, {rows, shorts({2, 2})}, {real({})}), {{1, 0, 0, 1}},
+        {{30, 20}});
 }
 
 }  // namespace

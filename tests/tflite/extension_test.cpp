@@ -301,6 +301,27 @@ TEST(TfliteExtension, multipliesWithAConstantMatrixAsAFullyConnectedLayer) {
     }
 }
 
+TEST(TfliteExtension, multipliesWithAMatrixThatFollowsFromAConstantAsAFullyConnectedLayer) {
+    const std::vector<Floats> x{{1, 2, 3, 4, 5, 6}};
+    const Argument one = reals({1, 1, 3, 2}, {1, 2, 3, 4, 5, 6});
+    const FileSpec longer = matmulFile(real({2, 1, 3}), one, real({1, 2, 1, 2}));
+    EXPECT_TRUE(imported(longer).model.extensionNameToPrefix.empty());
+    expectResult<float, float>(longer, x, {22, 28, 49, 64});
+
+    // 1 to 6 as FLOAT16, then DEQUANTIZE.
+    const std::vector<std::uint16_t> halves{0x3C00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600};
+    FileSpec file = matmulFile(real({2, 3}),
+                               withContents(tensorOf({3, 2}, TensorType::FLOAT16), bytesOf(halves)),
+                               real({2, 2}));
+    file.tensors.push_back({.shape = {3, 2}});
+    file.codes.push_back({.code = Code::DEQUANTIZE});
+    file.operators[0].inputs = {0, 3};
+    file.operators.insert(file.operators.begin(),
+                          {.opcodeIndex = 1, .inputs = {1}, .outputs = {3}});
+    EXPECT_TRUE(imported(file).model.extensionNameToPrefix.empty());
+    expectResult<float, float>(file, x, {22, 28, 49, 64});
+}
+
 TEST(TfliteExtension, refusesMatricesThatCannotBeMultiplied) {
     EXPECT_EQ(refusal(matmulFile(real({3}), real({3, 2}), real({2}))),
               "operator 0 (BATCH_MATMUL): shapes 3 and 3x2: must be known and have at least 2 "
@@ -477,6 +498,17 @@ TEST(TfliteExtension, computesRangesAndShapesAtImport) {
     };
     EXPECT_EQ(rangeOf(3, 10, 3), (Ints{3, 6, 9}));
     EXPECT_EQ(rangeOf(3, -1, -2), (Ints{3, 1}));
+    const auto scalarOf = [](float value) { return reals({}, {value}); };
+    const auto realRange = [&](float first, float limit, float step) {
+        return operatorFile(Code::RANGE, {scalarOf(first), scalarOf(limit), scalarOf(step)},
+                            {real({})});
+    };
+    const TfliteModel reals = imported(realRange(0.5F, -1.0F, -0.5F));
+    EXPECT_EQ(valuesOf<float>(reals, inputAt(reals, 0)), (Floats{0.5F, 0.0F, -0.5F}));
+    const TfliteModel tenths = imported(realRange(0.0F, 2.0F, 0.1F));  // TFLite adds up the steps
+    EXPECT_EQ(valuesOf<float>(tenths, inputAt(tenths, 0)).at(7), 0.70000005F);
+    EXPECT_EQ(refusal(realRange(0.0F, 1.0F, -0.5F)),
+              "operator 0 (RANGE): 0 to 1 in steps of -0.5: must be 1 to 1024 elements");
     const TfliteModel shape = imported(
         operatorFile(Code::BROADCAST_ARGS, {ints({3, 1}), ints({2, 1, 4})}, {integers({3})}));
     EXPECT_EQ(valuesOf<std::int32_t>(shape, inputAt(shape, 0)), (Ints{2, 3, 4}));

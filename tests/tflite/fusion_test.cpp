@@ -113,6 +113,19 @@ TEST(TfliteFusion, findsPreluOfTwoRelus) {
     }
 }
 
+TEST(TfliteFusion, takesTheShapeOfTheInputInPlaceOfAStatedOne) {
+    GroupFile group;
+    const auto positive = group.add(Code::RELU, {0});
+    const auto negative = group.add(Code::RELU, {group.add(Code::NEG, {0})});
+    const auto factor = group.constant({3}, {-0.5F, -0.25F, -0.125F});
+    const auto product = group.add(Code::MUL, {factor, negative});
+    const auto sum = group.add(Code::ADD, {positive, product}, {1, 3});
+    const FileSpec file = group.withOutputs({sum});
+    EXPECT_EQ(operationsOf(imported(file)), Operations{PRELU});
+    EXPECT_EQ(outputOf(imported(file)).dimensions, (Dimensions{2, 3}));
+    expectComputes<float, float>(file, {kInput}, {kPrelu});
+}
+
 TEST(TfliteFusion, findsPreluOfAMinimumThatIsWrittenOut) {
     GroupFile group;
     const auto positive = group.add(Code::RELU, {0});

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tflite_test.h"
 
 namespace nnburst::image_test {
@@ -57,8 +59,47 @@ TEST(TfliteConvolution, keepsGroupsOfChannelsApart) {
     EXPECT_EQ(refusal(conv(real({1, 4, 4, 6}), floatConstant({4, 2, 2, 4}))),
               "operator 0 (CONV_2D): input of shape 1x4x4x6, filter of 4x2x2x4: the input's "
               "channels must be a multiple of the filter's");
-    EXPECT_EQ(refusal(conv(real({1, 4, 4, 6}), floatConstant({4, 2, 2, 3}), 2)),
-              "operator 0 (CONV_2D): dilation 2x2 of 2 groups of channels is not supported");
+}
+
+TEST(TfliteConvolution, keepsGroupsOfChannelsApartThatAreDilated) {
+    // The corners of an image of 3x3 with two channels: 1, 2 and 10, 20 in the upper ones.
+    std::vector<float> image(18, 9.0F);
+    image[0] = 1;
+    image[1] = 2;
+    image[4] = 10;
+    image[5] = 20;
+    image[12] = image[13] = image[16] = image[17] = 0;
+    const Argument filter = reals({2, 2, 2, 1}, {1, 1, 1, 1, 2, 3, 0, 0});
+    const FileSpec reals = conv(real({1, 3, 3, 2}), filter, 2);
+    EXPECT_EQ(operationsOf(imported(reals)),
+              (Operations{SPLIT, SPLIT, SPLIT, CONV_2D, CONV_2D, CONCATENATION}));
+    EXPECT_EQ(outputOf(imported(reals)).dimensions, (Dimensions{1, 1, 1, 2}));
+    expectComputes<float, float>(reals, {image}, {{11, 64}});
+
+    // Filters of 1 and 2, with scales of 0.5 and 1.
+    FileSpec bytes = conv(quantized({1, 3, 3, 2}, kInt8, 1.0F, 0), perChannel({2, 2, 2, 1}, 0), 2);
+    std::fill_n(bytes.buffers[1].begin() + 4, 4, std::uint8_t{2});
+    bytes.tensors.back() = quantized({1, 1, 1, 2}, kInt8, 0.5F, 0).tensor;
+    EXPECT_EQ(operationsOf(imported(bytes)),
+              (Operations{SPLIT, SPLIT, CONV_2D, CONV_2D, CONCATENATION}));
+    expectComputes<std::int8_t, std::int8_t>(
+        bytes, {std::vector<std::int8_t>(image.begin(), image.end())}, {{11, 88}});
+
+    EXPECT_EQ(refusal(conv(real({1, 4, 4, 6}), floatConstant({3, 2, 2, 3}), 2)),
+              "operator 0 (CONV_2D): dilation of 2 groups of channels with 3 filters: must be at "
+              "most 1024 groups, each of as many filters");
+}
+
+/// Convolutions that share a filter take no bytes of the file for its groups.
+TEST(TfliteConvolution, refusesManyDilatedGroups) {
+    FileSpec file = conv(real({1, 3, 3, 1024}), floatConstant({1024, 2, 2, 1}), 2);
+    EXPECT_TRUE(importTflite(serialize(file)));
+    for (std::int32_t i = 0; i < 10; ++i) {
+        file.operators.push_back(file.operators[0]);
+        file.operators.back().outputs = {static_cast<std::int32_t>(file.tensors.size())};
+        file.tensors.push_back({});
+    }
+    EXPECT_NE(refusal(file).find("constants take more than"), std::string::npos);
 }
 
 TEST(TfliteConvolution, wantsScalesAlongTheChannels) {
@@ -128,6 +169,36 @@ TEST(TfliteConvolution, givesChannelsOfScaleZeroTheZeroPoint) {
                                    tensorOf({2}, TensorType::INT32), output)),
               "operator 0 (CONV_2D): input 2 (bias): must be constant, as channel 1 of the weights "
               "has scale 0");
+}
+
+TEST(TfliteConvolution, takesAScaleOfZeroOfAllWeights) {
+    const auto weights = [](const std::vector<std::int32_t>& shape, TensorType type,
+                            std::int64_t zeroPoint, const std::vector<std::uint8_t>& values) {
+        return withContents(quantized(shape, type, 0.0F, zeroPoint), values);
+    };
+    const Argument zeros = weights({1, 1, 1, 1}, kInt8, 0, {0});
+    const Argument output = quantized({1, 1, 2, 1}, kInt8, 0.5F, -5);
+    expectComputes<std::int8_t, std::int8_t>(
+        convWithBias(quantized({1, 1, 2, 1}, kInt8, 1.0F, 0), zeros, ints({1000}), output),
+        {{2, -4}}, {{-5, -5}});
+    expectComputes<float, float>(
+        convWithBias(real({1, 1, 2, 1}), zeros, reals({1}, {0.25F}), real({1, 1, 2, 1})),
+        {{2.0F, -4.0F}}, Floats{{0.25F, 0.25F}});
+    // One scale for two channels.
+    const Argument image = quantized({1, 1, 1, 1}, TensorType::UINT8, 1.0F, 0);
+    const Argument bytes = quantized({1, 1, 1, 2}, TensorType::UINT8, 0.5F, 7);
+    expectComputes<std::uint8_t, std::uint8_t>(
+        convWithBias(image, weights({2, 1, 1, 1}, TensorType::UINT8, 130, {130, 130}),
+                     ints({1, 1000}), bytes),
+        {{9}}, {{7, 7}});
+    EXPECT_EQ(refusal(convWithBias(image, weights({2, 1, 1, 1}, TensorType::UINT8, 130, {130, 131}),
+                                   ints({1, 1000}), bytes)),
+              "operator 0 (CONV_2D): tensor 1 (\"tensor\"): element 1 is 131: must be 130, as "
+              "channel 0 has scale 0");
+    EXPECT_NE(
+        refusal(convWithBias(quantized({1, 1, 2, 1}, kInt8, 0.0F, 0), zeros, ints({0}), output))
+            .find("scale 0: must be more than 0, as the tensor is not constant"),
+        std::string::npos);
 }
 
 TEST(TfliteConvolution, givesChannelsOfScaleZeroTheBiasInFloatingPoint) {
@@ -274,6 +345,30 @@ TEST(TfliteFullyConnected, isAConvolutionIfItsWeightsAreQuantisedPerChannel) {
     EXPECT_EQ(refusal(dense(quantized({2, 3}, kInt8, 1.0F, 0), perChannel({2, 3}, 1), output)),
               "operator 0 (FULLY_CONNECTED): weights with scales along dimension 1: must be 0, "
               "that of the units");
+}
+
+TEST(TfliteFullyConnected, sharesItsWeightsWithOperatorsThatTakeTheirShape) {
+    // The rows have the elements 0.5 and 1. The layer is there twice.
+    FileSpec file = dense(quantized({1, 3}, kInt8, 1.0F, 0), perChannel({2, 3}, 0),
+                          quantized({}, kInt8, 0.5F, 0));
+    file.buffers.push_back(bytesOf(Integers{1, 0, 1}));
+    file.tensors.push_back(file.tensors[2]);
+    file.tensors.push_back({.shape = {3}, .type = TensorType::INT32, .buffer = 2});
+    file.tensors.push_back({.shape = {3, 3}});
+    file.codes.push_back({.code = Code::EMBEDDING_LOOKUP});
+    const OperatorSpec layer = file.operators[0];
+    const OperatorSpec lookup{.opcodeIndex = 1, .inputs = {4, 1}, .outputs = {5}};
+    OperatorSpec again = layer;
+    again.outputs = {3};
+    for (const bool isFirst : {false, true}) {
+        file.operators =
+            isFirst ? std::vector{lookup, layer, again} : std::vector{layer, lookup, again};
+        file.outputs = {5};
+        expectComputes<float, std::int8_t>(file, {{2, 4, 6}},
+                                           Floats{{1, 1, 1, 0.5F, 0.5F, 0.5F, 1, 1, 1}});
+        file.outputs = {2, 3};
+        expectComputes<std::int8_t, std::int8_t>(file, {{2, 4, 6}}, {{12, 24}, {12, 24}});
+    }
 }
 
 // ---- Images

@@ -313,6 +313,8 @@ TEST(TfliteImport, namesOperatorsThatItDoesNotKnow) {
     EXPECT_EQ(refusal(file), "operator 0 (SKIP_GRAM) is not supported");
     file.codes[0].code = Code::HASHTABLE_FIND;  // above the codes that older files can hold
     EXPECT_EQ(refusal(file), "operator 0 (HASHTABLE_FIND) is not supported");
+    file.codes[0].code = Code::STABLEHLO_DOT_GENERAL;
+    EXPECT_EQ(refusal(file), "operator 0 (STABLEHLO_DOT_GENERAL) is not supported");
     file.codes[0] = {.code = Code::CUSTOM, .customName = "Detection\x1b[2J"};
     EXPECT_EQ(refusal(file), "operator 0 (CUSTOM \"Detection?[2J\") is not supported");
     file.codes[0].code = static_cast<Code>(9999);
@@ -346,6 +348,26 @@ TEST(TfliteImport, namesAllOperatorsThatItCannotImport) {
               "5 operators cannot be imported: operator 1 (SKIP_GRAM) is not supported (2 such "
               "operators); operator 2 (ADD): fused activation 5 is not supported (2 such "
               "operators); operator 3 (HASHTABLE_FIND) is not supported");
+}
+
+TEST(TfliteImport, namesOperatorsBehindInputsThatItCannotImport) {
+    // Reads the text; its result is not a problem of its own. The last operator reads another one.
+    FileSpec file = addFile();
+    file.codes.push_back({.code = Code::CUSTOM, .customName = "Tokenize"});
+    file.codes.push_back({.code = Code::SKIP_GRAM});
+    file.tensors[0].type = TensorType::STRING;
+    file.tensors.resize(5, {.shape = {2, 3}});
+    file.operators[0] = {.opcodeIndex = 1, .inputs = {0}, .outputs = {2}};
+    file.operators.push_back(addFile().operators[0]);
+    file.operators[1].inputs = {1, 2};
+    file.operators[1].outputs = {3};
+    file.operators.push_back({.opcodeIndex = 2, .inputs = {1}, .outputs = {4}});
+    file.outputs = {3, 4};
+    EXPECT_EQ(
+        refusal(file),
+        "3 inputs and operators cannot be imported: tensor 0 (\"tensor\"): type STRING is not "
+        "supported; operator 0 (CUSTOM \"Tokenize\") is not supported; operator 2 (SKIP_GRAM) "
+        "is not supported");
 }
 
 TEST(TfliteImport, limitsTheReasonsThatItNames) {
@@ -407,10 +429,28 @@ TEST(TfliteImport, refusesSignaturesThatTheFileDoesNotHave) {
 }
 
 TEST(TfliteImport, namesTheOperatorWhoseOptionsAreMissing) {
-    FileSpec file = addFile();
-    file.operators[0].optionsType = schema::BuiltinOptions::NONE;
-    file.operators[0].options = nullptr;
-    EXPECT_EQ(refusal(file), "operator 0 (ADD): must have AddOptions");
+    EXPECT_EQ(refusal(operatorFile(Code::SOFTMAX, {real({2, 3})}, {real({2, 3})})),
+              "operator 0 (SOFTMAX): must have SoftmaxOptions");
+}
+
+TEST(TfliteImport, takesZerosForOptionsThatAreMissing) {
+    using Floats = std::vector<std::vector<float>>;
+    const Floats x{{1, 2, 3, 4, 5, 6}};
+    const Floats pair{x[0], {1, 1, 1, 2, 2, 2}};
+    const Argument matrix = real({2, 3});
+    expectComputes<float, float>(operatorFile(Code::ADD, {matrix, matrix}, {matrix}), pair,
+                                 Floats{{2, 3, 4, 6, 7, 8}});
+    expectComputes<float, float>(operatorFile(Code::MEAN, {matrix, ints({1})}, {real({2})}), x,
+                                 Floats{{2, 5}});
+    expectComputes<float, float>(operatorFile(Code::GATHER, {matrix, ints({1, 0})}, {matrix}), x,
+                                 Floats{{4, 5, 6, 1, 2, 3}});
+    expectComputes<float, float>(
+        operatorFile(Code::CONCATENATION, {matrix, matrix}, {real({4, 3})}), pair,
+        Floats{{1, 2, 3, 4, 5, 6, 1, 1, 1, 2, 2, 2}});
+    expectComputes<float, float>(
+        operatorFile(Code::BATCH_MATMUL, {matrix, real({3, 2})}, {real({2, 2})}), pair,
+        Floats{{9, 11, 21, 26}});
+    expectComputes<float, float>(operatorFile(Code::SQUEEZE, {real({1, 2, 1, 3})}, {matrix}), x, x);
 }
 
 TEST(TfliteImport, refusesActivationsThatTheHalDoesNotFuse) {
@@ -470,9 +510,11 @@ TEST(TfliteImport, takesInputsOf64BitsAsIntegersOf32) {
     for (TensorSpec& tensor : file.tensors) {
         tensor.type = TensorType::INT64;
     }
-    EXPECT_EQ(refusal(file),
-              "operator 0 (ADD): tensor 2 (\"tensor\"): type INT64 is not supported where values "
-              "may need more than 32 bits");
+    EXPECT_EQ(
+        refusal(file),
+        "operator 0 (ADD): tensor 2 (\"tensor\"): type INT64 is not supported where values "
+        "may need more than 32 bits, unless TfliteOptions::integersFitInt32 says that they do "
+        "not");
     file = rnnFile();
     file.tensors[4].type = TensorType::INT64;
     EXPECT_EQ(refusal(file),

@@ -171,6 +171,11 @@ struct Case {
 };
 
 const Case kCases[] = {
+    {"audioSpectrogram", Code::AUDIO_SPECTROGRAM,
+     [](LongOperation& operation) {
+         operation.floats({kCount, 1}).integer(kCount).integer(1).truth(true);
+         operation.output(TENSOR_FLOAT32);
+     }},
     {"averagePool16", Code::AVERAGE_POOL_2D_16,
      [](LongOperation& operation) {
          operation.input(TENSOR_QUANT16_SYMM, {1, 1, 1, kCount}, std::int16_t{7}).windows();
@@ -259,6 +264,12 @@ const Case kCases[] = {
          operation.input(TENSOR_QUANT16_SYMM, {1, 1 << 10, 1 << 10, 1}, std::int16_t{7});
          operation.integer(2).integer(1).integer(1).integer(1 << 10).integer(1 << 10).integer(0);
          operation.output(TENSOR_QUANT16_SYMM);
+     },
+     false},
+    {"mfcc", Code::MFCC,
+     [](LongOperation& operation) {
+         operation.floats({1, 1, kCount}).integers({2}).real(0.0F).real(1.0F);
+         operation.integer(40).integer(13).output(TENSOR_FLOAT32);
      },
      false},
     {"multinomial", Code::MULTINOMIAL,

@@ -113,6 +113,33 @@ TEST(TfliteResourceVariables, refusesFirstValuesThatStatesCannotHave) {
               "is not supported");
 }
 
+/// The same with numbers of INT8, of which 3 stands for 0.
+FileSpec quantizedSumFile(std::uint8_t first) {
+    FileSpec file = sumFile({0, 0}, true);
+    file.buffers[1] = {first, first};
+    const TensorSpec number{
+        .shape = {2}, .type = TensorType::INT8, .scales = {0.5F}, .zeroPoints = {3}};
+    file.tensors = {file.tensors[0], number, number, number};
+    file.subgraphs[0].tensors[1] = number;
+    file.subgraphs[0].tensors[1].buffer = 1;
+    return file;
+}
+
+TEST(TfliteResourceVariables, areStatesThatBeginWithTheirZeroPoint) {
+    const TfliteModel model = imported(quantizedSumFile(3));
+    ASSERT_EQ(model.states.size(), 1U);
+    EXPECT_EQ((outputsOfRun<std::int8_t, std::int8_t>(model, {{10, 20}, {3, 5}})),
+              (std::vector<std::vector<std::int8_t>>{{10, 22}, {10, 22}}));
+    EXPECT_EQ(refusal(quantizedSumFile(0)),
+              "operator 2 (READ_VARIABLE): a variable that is not zero at first, and is assigned, "
+              "is not supported");
+    FileSpec condition = quantizedSumFile(0);
+    condition.tensors[2] = {.shape = {2}, .type = TensorType::BOOL};
+    EXPECT_EQ(refusal(condition),
+              "operator 2 (READ_VARIABLE): a variable of type TENSOR_BOOL8 that is assigned is not "
+              "supported: must be FLOAT32, INT32 or INT8");
+}
+
 TEST(TfliteResourceVariables, refusesFirstValuesOfTypesThatAreConverted) {
     FileSpec file = sumFile({3, 4}, false);
     file.buffers[1] = {1, 2};  // as many bytes as INT8 would have

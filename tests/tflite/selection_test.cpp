@@ -10,6 +10,7 @@
 #include <bit>
 
 #include "nnburst/extension.h"
+#include "tflite/shapes.h"
 #include "tflite_test.h"
 
 namespace nnburst::selection_test {
@@ -231,6 +232,64 @@ TEST(TfliteSelection, castsConditionsOfALargeImage) {
     Floats output(kCount, 0.0F);
     output.back() = 1.0F;
     expectComputes<float, float>(file, {input}, {output});
+}
+
+/// The bytes of the largest constant.
+std::uint64_t largestConstant(const TfliteModel& imported) {
+    std::uint64_t largest = 0;
+    for (const Operand& operand : imported.model.main.operands) {
+        const bool isConstant = operand.lifetime == OperandLifeTime::CONSTANT_COPY ||
+                                operand.lifetime == OperandLifeTime::CONSTANT_REFERENCE;
+        largest = isConstant ? std::max<std::uint64_t>(largest, operand.location.length) : largest;
+    }
+    return largest;
+}
+
+TEST(TfliteSelection, selectsFromAnImageWithoutAConstantOfItsSize) {
+    const Argument image = real({1, 512, 512, 16});
+    for (const Argument& condition :
+         {tensorOf({1, 512, 512, 1}, TensorType::BOOL), tensorOf({512, 1}, TensorType::BOOL),
+          tensorOf({}, TensorType::BOOL)}) {
+        const TfliteModel model =
+            imported(operatorFile(Code::SELECT_V2, {condition, image, reals({}, {0.0F})}, {image}));
+        EXPECT_LE(largestConstant(model), 64U << 10U);
+    }
+}
+
+TEST(TfliteSelection, repeatsConditionsAlongAllAxes) {
+    const auto file = [](const Argument& condition, const std::vector<std::int32_t>& shape) {
+        return operatorFile(Code::SELECT_V2, {condition, real(shape), real(shape)}, {real(shape)});
+    };
+    const auto select = [&](const std::vector<std::int32_t>& condition,
+                            const std::vector<std::int32_t>& shape,
+                            const std::vector<std::uint8_t>& values) {
+        const TfliteModel model = imported(file(tensorOf(condition, TensorType::BOOL), shape));
+        const std::size_t count = elementCount(outputOf(model).dimensions);
+        std::vector<std::uint8_t> ones;
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto bytes = bytesOf(Floats{1.0F});
+            ones.insert(ones.end(), bytes.begin(), bytes.end());
+        }
+        const std::vector<std::uint8_t> zeros(ones.size(), 0);
+        return outputsOfRun<float, std::uint8_t>(model, {values, ones, zeros}).at(0);
+    };
+    EXPECT_EQ(select({2, 1}, {2, 2, 2}, {1, 0}), (Floats{1, 1, 0, 0, 1, 1, 0, 0}));
+    EXPECT_EQ(select({2}, {1, 2}, {0, 1}), (Floats{0, 1}));
+    EXPECT_EQ(select({2, 1, 2, 1, 1}, {2, 2, 2, 1, 2}, {1, 0, 0, 1}),
+              (Floats{1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1}));
+}
+
+TEST(TfliteSelection, castsConditionsOfALargeImageOfSixDimensions) {
+    const std::vector<std::int32_t> shape{1, 2, 1, 128, 2, 128};
+    const FileSpec file =
+        operatorFile(Code::CAST, {tensorOf(shape, TensorType::BOOL)}, {real(shape)});
+    const TfliteModel model = imported(file);
+    EXPECT_LE(largestConstant(model), 64U << 10U);
+    std::vector<std::uint8_t> input(2 * 128 * 2 * 128, 0);
+    input[3] = 1;
+    Floats output(input.size(), 0.0F);
+    output[3] = 1.0F;
+    EXPECT_EQ((outputsOfRun<float, std::uint8_t>(model, {input})), std::vector<Floats>{output});
 }
 
 TEST(TfliteSelection, castsConditionsOfFiveDimensions) {

@@ -174,12 +174,71 @@ TEST(TfliteShape, givesOpenSizesOfInputsThoseOfTheOptions) {
         return refused ? std::string() : refused.error().message;
     };
     EXPECT_EQ(messageFor({{"x", {5, 2, 4}}}),
-              "input 0 of the model: tensor 0 (\"x\") of shape 0x2x3, where 0 is open: cannot have "
-              "the dimensions 5x2x4, as sizes that are not open must be the same");
-    EXPECT_NE(messageFor({{"x", {5, 6}}}).find("cannot have the dimensions 5x6"),
-              std::string::npos);
+              "operator 3 (RESHAPE): new shape 5x6: must have the 40 elements of the input");
+    EXPECT_EQ(messageFor({{"x", {5, 6}}}),
+              "input 0 of the model: tensor 0 (\"x\") has 3 dimensions: cannot be 5x6");
     EXPECT_EQ(messageFor({{"y", {5, 2, 3}}}),
               "no input \"y\" to give the dimensions 5x2x3: must be one of \"x\"");
+}
+
+/// A product with 3x4 numbers, then RELU. The file states sizes that are out of date for both.
+FileSpec outdatedFile(const std::vector<std::int32_t>& input) {
+    FileSpec file =
+        operatorFile(Code::FULLY_CONNECTED, {real(input), reals({3, 4}, counting(12)), leftOut()},
+                     {real({1, 3})}, BuiltinOptions::FullyConnectedOptions,
+                     optionsOf(schema::CreateFullyConnectedOptions, kNone,
+                               schema::FullyConnectedWeightsFormat::DEFAULT, false));
+    file.tensors[0].name = "x";
+    file.tensors.push_back({.shape = {7, 3}});
+    file.codes.push_back({.code = Code::RELU});
+    file.operators.push_back({.opcodeIndex = 1, .inputs = {2}, .outputs = {3}});
+    file.outputs = {3};
+    return file;
+}
+
+TEST(TfliteShape, takesSizesThatFollowFromTheInputsInPlaceOfStatedOnes) {
+    const std::vector<float> ones(8, 1.0F);
+    const Floats sums{{6, 22, 38, 6, 22, 38}};
+    expectComputes<float, float>(outdatedFile({2, 4}), {ones}, sums);
+    FileSpec open = outdatedFile({1, 4});
+    open.tensors[0].shapeSignature = {-1, 4};
+    const TfliteModel resized = imported(open, {.inputDimensions = {{"x", {2, 4}}}});
+    EXPECT_EQ(outputOf(resized).dimensions, (Dimensions{2, 3}));
+    EXPECT_EQ((outputsOfRun<float, float>(resized, {ones})), sums);
+}
+
+TEST(TfliteShape, resizesInputsWhoseSizesTheFileStates) {
+    const TfliteModel batch = imported(outdatedFile({1, 4}), {.inputDimensions = {{"x", {2, 4}}}});
+    EXPECT_EQ(outputOf(batch).dimensions, (Dimensions{2, 3}));
+
+    FileSpec file = operatorFile(
+        Code::CONV_2D, {real({1, 4, 4, 2}), reals({3, 1, 1, 2}, {1, 2, 3, 4, 5, 6}), leftOut()},
+        {real({1, 4, 4, 3})}, BuiltinOptions::Conv2DOptions,
+        optionsOf(schema::CreateConv2DOptions, schema::Padding::SAME, 1, 1, kNone, 1, 1));
+    file.tensors[0].name = "x";
+    const TfliteModel result = imported(file, {.inputDimensions = {{"x", {2, 8, 8, 2}}}});
+    file.tensors[0].shape = {2, 8, 8, 2};
+    file.tensors[2].shape = {2, 8, 8, 3};
+    const std::vector<std::vector<float>> image{counting(256)};
+    EXPECT_EQ(outputOf(result).dimensions, (Dimensions{2, 8, 8, 3}));
+    EXPECT_EQ((outputsOfRun<float, float>(result, image)),
+              (outputsOfRun<float, float>(imported(file), image)));
+
+    // What does not follow from the inputs has sizes that the run finds.
+    FileSpec computed =
+        operatorFile(Code::RESHAPE, {real({1, 4}), tensorOf({2}, kInt32)}, {real({2, 2})});
+    computed.tensors[0].name = "x";
+    EXPECT_EQ(outputOf(imported(computed)).dimensions, (Dimensions{2, 2}));
+    EXPECT_EQ(outputOf(imported(computed, {.inputDimensions = {{"x", {3, 4}}}})).dimensions,
+              (Dimensions{0, 0}));
+
+    FileSpec scalar = operatorFile(Code::ADD, {real({}), real({})}, {real({})},
+                                   BuiltinOptions::AddOptions, addOptions());
+    scalar.tensors[0].name = "x";
+    const auto refused = importTflite(serialize(scalar), {.inputDimensions = {{"x", {2}}}});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message,
+              "input 0 of the model: tensor 0 (\"x\") has 0 dimensions: cannot be 2");
 }
 
 /// RESHAPE(x, PACK(`code`(SHAPE(x)[index], factor), -1)) of 1x4 elements, with shapes of INT64.
@@ -280,9 +339,83 @@ TEST(TfliteShape, refusesProductsOf64BitsThatAreNotKnown) {
                               .optionsType = BuiltinOptions::MulOptions,
                               .options = optionsOf(schema::CreateMulOptions, kNone)});
     file.outputs = {3};
-    EXPECT_EQ(refusal(file),
-              "operator 1 (MUL): tensor 3 (\"tensor\"): type INT64 is not supported where values "
-              "may need more than 32 bits");
+    EXPECT_EQ(
+        refusal(file),
+        "operator 1 (MUL): tensor 3 (\"tensor\"): type INT64 is not supported where values "
+        "may need more than 32 bits, unless TfliteOptions::integersFitInt32 says that they do "
+        "not");
+    const TfliteModel fitting = imported(file, {.integersFitInt32 = true});
+    EXPECT_EQ((outputsOfRun<std::int32_t, std::int32_t>(fitting, {{-1, 5}})),
+              (std::vector<Integers>{{-2, 15}}));
+}
+
+TEST(TfliteShape, takesRemaindersOf64BitsThatAreNotKnown) {
+    // A remainder is smaller than the divisor.
+    FileSpec file = operatorFile(Code::CAST, {real({4})}, {tensorOf({4}, TensorType::INT64)});
+    file.codes.push_back({.code = Code::FLOOR_MOD});
+    file.buffers.push_back(bytesOf(std::vector<std::int64_t>{3}));
+    file.tensors.push_back({.shape = {1}, .type = TensorType::INT64, .buffer = 1});
+    file.tensors.push_back({.shape = {4}, .type = TensorType::INT64});
+    file.operators.push_back({.opcodeIndex = 1, .inputs = {1, 2}, .outputs = {3}});
+    file.outputs = {3};
+    expectComputes<std::int32_t, float>(file, {{1.0F, -2.5F, 7.0F, 3.0F}}, {{1, 1, 1, 0}});
+}
+
+/// Resizes image 0 to the second and third size of itself, which go through floating point.
+FileSpec scaledFile(float factor) {
+    FileSpec file;
+    file.codes = {{.code = Code::SHAPE},
+                  {.code = Code::STRIDED_SLICE},
+                  {.code = Code::CAST},
+                  {.code = Code::MUL},
+                  {.code = Code::FLOOR},
+                  {.code = Code::CEIL},
+                  {.code = Code::RESIZE_NEAREST_NEIGHBOR}};
+    file.buffers = {
+        {}, bytesOf(Integers{1}), bytesOf(Integers{3}), bytesOf(std::vector<float>{factor})};
+    const TensorSpec two{.shape = {2}};
+    const TensorSpec integers{.shape = {2}, .type = kInt32};
+    file.tensors = {{.shape = {1, 2, 3, 1}},
+                    {.shape = {4}, .type = kInt32},
+                    {.shape = {1}, .type = kInt32, .buffer = 1},
+                    {.shape = {1}, .type = kInt32, .buffer = 2},
+                    integers,
+                    two,
+                    {.shape = {1}, .buffer = 3},
+                    two,
+                    two,
+                    two,
+                    integers,
+                    {.shape = {}}};
+    file.operators = {
+        {.opcodeIndex = 0, .inputs = {0}, .outputs = {1}},
+        {.opcodeIndex = 1,
+         .inputs = {1, 2, 3, 2},
+         .outputs = {4},
+         .optionsType = BuiltinOptions::StridedSliceOptions,
+         .options = optionsOf(schema::CreateStridedSliceOptions, 0, 0, 0, 0, 0, false)},
+        {.opcodeIndex = 2, .inputs = {4}, .outputs = {5}},
+        {.opcodeIndex = 3,
+         .inputs = {5, 6},
+         .outputs = {7},
+         .optionsType = BuiltinOptions::MulOptions,
+         .options = optionsOf(schema::CreateMulOptions, kNone)},
+        {.opcodeIndex = 4, .inputs = {7}, .outputs = {8}},
+        {.opcodeIndex = 5, .inputs = {8}, .outputs = {9}},
+        {.opcodeIndex = 2, .inputs = {9}, .outputs = {10}},
+        {.opcodeIndex = 6,
+         .inputs = {0, 10},
+         .outputs = {11},
+         .optionsType = BuiltinOptions::ResizeNearestNeighborOptions,
+         .options = optionsOf(schema::CreateResizeNearestNeighborOptions, false, false)}};
+    file.inputs = {0};
+    file.outputs = {11};
+    return file;
+}
+
+TEST(TfliteShape, computesWithSizesInFloatingPointAtImport) {
+    expectImports(scaledFile(2.0F), {RESIZE_NEAREST_NEIGHBOR}, {1, 4, 6, 1});
+    expectImports(scaledFile(1.5F), {RESIZE_NEAREST_NEIGHBOR}, {1, 3, 4, 1});
 }
 
 TEST(TfliteShape, keepsSizesOpenIfAskedTo) {
@@ -698,10 +831,12 @@ TEST(TfliteReduction, givesIndicesOf32Bits) {
     expectImports(operatorFile(Code::ARG_MIN, {real({3}), intScalar(0)}, {tensorOf({}, kInt32)}),
                   {ARGMIN}, {1});
     const Argument longInts = tensorOf({2}, TensorType::INT64);
-    EXPECT_EQ(refusal(operatorFile(Code::ADD, {longs({1, 2}), longs({3, INT32_MAX})}, {longInts},
-                                   BuiltinOptions::AddOptions, addOptions())),
-              "operator 0 (ADD): tensor 2 (\"tensor\"): type INT64 is not supported where values "
-              "may need more than 32 bits");
+    EXPECT_EQ(
+        refusal(operatorFile(Code::ADD, {longs({1, 2}), longs({3, INT32_MAX})}, {longInts},
+                             BuiltinOptions::AddOptions, addOptions())),
+        "operator 0 (ADD): tensor 2 (\"tensor\"): type INT64 is not supported where values "
+        "may need more than 32 bits, unless TfliteOptions::integersFitInt32 says that they do "
+        "not");
 }
 
 TEST(TfliteReduction, takesTheNumberOfTheLargestAsAScalar) {

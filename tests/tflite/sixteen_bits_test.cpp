@@ -76,6 +76,19 @@ TEST(TfliteSixteenBits, multiplyWithWeightsOfEightBits) {
     expectResult<std::int16_t, std::int16_t>(file, {{100, -200, 300}}, {83, 9});
 }
 
+TEST(TfliteSixteenBits, leaveTheScalesOfTheirWeightsToOtherOperators) {
+    for (const bool isFirst : {false, true}) {
+        FileSpec file = denseFile(bias({0, 0}));
+        file.tensors.push_back({.shape = {2, 3}});
+        file.codes.push_back({.code = Code::DEQUANTIZE});
+        file.operators.insert(isFirst ? file.operators.begin() : file.operators.end(),
+                              {.opcodeIndex = 1, .inputs = {1}, .outputs = {4}});
+        file.outputs = {4, 3};
+        const auto results = outputsOfRun<float, std::int16_t>(imported(file), {{0, 0, 0}});
+        EXPECT_EQ(results.at(0), (Floats{0.5F, 1.0F, 1.5F, -0.25F, 0.0F, 0.25F}));
+    }
+}
+
 TEST(TfliteSixteenBits, scaleSumsAsTfliteDoes) {
     // The factor is 0.1 * 0.7 / 0.3. Convolutions with a bias of INT64 have 16 bits of it,
     // 30,583 / 2^17; fully connected layers have 31.

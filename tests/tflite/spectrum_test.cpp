@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// RFFT2D and operators on complex numbers: results, computed by hand, and what is refused.
+/// RFFT2D, operators on complex numbers, and AudioSpectrogram and Mfcc: results, computed by hand
+/// or by TFLite, and what is refused.
 
+#include <flatbuffers/flexbuffers.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -165,6 +168,115 @@ TEST(TfliteSpectrum, refuseLengthsThatAreNoPowersOf2) {
         EXPECT_NE(compiled.error().message.find("must be powers of 2, their product at most"),
                   std::string::npos)
             << compiled.error().message;
+    }
+}
+
+FileSpec soundFile(const char* name, const std::vector<Argument>& inputs,
+                   const std::function<void(flexbuffers::Builder&)>& setOptions) {
+    FileSpec file = operatorFile(Code::CUSTOM, inputs, {real({})});
+    file.codes[0].customName = name;
+    flexbuffers::Builder options;
+    options.Map([&] { setOptions(options); });
+    options.Finish();
+    file.operators[0].customOptions = options.GetBuffer();
+    return file;
+}
+
+FileSpec spectrogramFile(const Argument& samples, std::int32_t window, bool isSquared) {
+    return soundFile("AudioSpectrogram", {samples}, [=](flexbuffers::Builder& options) {
+        options.Int("window_size", window);
+        options.Int("stride", 3);
+        options.Bool("magnitude_squared", isSquared);
+    });
+}
+
+/// The rate is an input, as in TensorFlow's model of speech commands.
+FileSpec mfccFile(std::int32_t bands) {
+    return soundFile("Mfcc", {real({1, 2, 17}), tensorOf({1}, TensorType::INT32)},
+                     [=](flexbuffers::Builder& options) {
+                         options.Float("upper_frequency_limit", 4000.0F);
+                         options.Float("lower_frequency_limit", 20.0F);
+                         options.Int("filterbank_channel_count", bands);
+                         options.Int("dct_coefficient_count", 4);
+                     });
+}
+
+Floats rateOf(std::int32_t rate) {
+    return {std::bit_cast<float>(rate)};
+}
+
+void expectNear(const Floats& result, const Floats& expected) {
+    ASSERT_EQ(result.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NEAR(result[i], expected[i], 1e-5F) << i;
+    }
+}
+
+TEST(TfliteSpectrum, transformWindowsOfSound) {
+    const TfliteModel squared = imported(spectrogramFile(real({13, 2}), 6, true));
+    EXPECT_EQ(outputOf(squared).dimensions, (Dimensions{2, 3, 5}));
+    expectNear(outputsOfRun<float, float>(squared, {imageOf(26)}).at(0),
+               {68.0625F,    40.4733238F, 13.0F,       9.71417713F, 5.0625F,     39.0625F,
+                52.5964813F, 44.125F,     19.7160168F, 10.5625F,    10.5625F,    34.4853096F,
+                78.625F,     53.5771904F, 10.5625F,    10.5625F,    34.4853096F, 78.625F,
+                53.5771904F, 10.5625F,    4.0F,        23.0726185F, 61.3125F,    34.7398796F,
+                0.25F,       64.0F,       17.2362022F, 1.5625F,     1.32629871F, 0.25F});
+    const TfliteModel magnitudes = imported(spectrogramFile(real({6, 1}), 6, false));
+    const Floats squares =
+        outputsOfRun<float, float>(imported(spectrogramFile(real({6, 1}), 6, true)), {imageOf(6)})
+            .at(0);
+    Floats roots;
+    for (const float square : squares) {
+        roots.push_back(std::sqrt(square));
+    }
+    EXPECT_EQ((outputsOfRun<float, float>(magnitudes, {imageOf(6)}).at(0)), roots);
+}
+
+TEST(TfliteSpectrum, findTheBandsOfSound) {
+    const TfliteModel model = imported(mfccFile(6));
+    EXPECT_EQ(outputOf(model).dimensions, (Dimensions{1, 2, 4}));
+    Floats spectrogram = imageOf(34);
+    for (float& square : spectrogram) {
+        square += 4.75F;
+    }
+    expectNear(outputsOfRun<float, float>(model, {spectrogram, rateOf(16000)}).at(0),
+               {2.22744823F, -1.57402349F, -0.587568045F, -0.821479559F, 2.41440797F, -1.6104387F,
+                -0.861395180F, -0.813651323F});
+    // A band is at least 1e-12: sqrt(2 / 6) * 6 * ln(1e-12).
+    const Floats silence =
+        outputsOfRun<float, float>(model, {Floats(34, 0.0F), rateOf(16000)}).at(0);
+    EXPECT_NEAR(silence[0], -95.717F, 1e-3F);
+    EXPECT_NEAR(silence[1], 0.0F, 1e-3F);
+}
+
+TEST(TfliteSpectrum, refuseSoundThatHasNoWindowsOrBands) {
+    const auto refusalOfFile = [](const FileSpec& file) {
+        const auto model = importTflite(serialize(file));
+        EXPECT_TRUE(model);
+        const auto compiled =
+            exec::CompiledModel::compile(exec::makeEngine(false), resolved(model->model));
+        EXPECT_FALSE(compiled);
+        return compiled ? std::string() : compiled.error().message;
+    };
+    EXPECT_NE(refusalOfFile(spectrogramFile(real({5, 1}), 6, true)).find("windows of 6"),
+              std::string::npos);
+    EXPECT_NE(refusalOfFile(spectrogramFile(real({5, 1}), 1, true)).find("windows of 1"),
+              std::string::npos);
+    EXPECT_NE(refusalOfFile(mfccFile(3)).find("4 coefficients of 3 bands"), std::string::npos);
+    EXPECT_NE(refusalOfFile(mfccFile(1025)).find("4 coefficients of 1025 bands"),
+              std::string::npos);
+
+    const auto compiled = exec::compile(resolved(imported(mfccFile(6)).model), false);
+    for (const std::int32_t rate : {7000, 0, -16000}) {
+        const Floats spectrogram = imageOf(34);
+        const Floats rates = rateOf(rate);
+        exec::TestRequest request;
+        request.addInput(std::as_bytes(std::span(spectrogram)));
+        request.addInput(std::as_bytes(std::span(rates)));
+        request.addOutput(8 * sizeof(float));
+        const auto ran = request.run(*compiled);
+        ASSERT_FALSE(ran);
+        EXPECT_NE(ran.error().message.find("rate " + std::to_string(rate)), std::string::npos);
     }
 }
 

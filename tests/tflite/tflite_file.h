@@ -58,6 +58,7 @@ struct OperatorSpec {
     OptionsBuilder options;
     std::vector<std::uint8_t> customOptions;
     std::vector<std::int32_t> intermediates;
+    std::optional<std::int32_t> decomposition;  ///< the subgraph of a STABLEHLO_COMPOSITE
 };
 
 struct OperatorCodeSpec {
@@ -142,10 +143,17 @@ inline flatbuffers::Offset<schema::SubGraph> serializeGraph(flatbuffers::FlatBuf
     std::vector<flatbuffers::Offset<schema::Operator>> operators;
     for (const OperatorSpec& op : spec.operators) {
         const auto options = op.options ? op.options(builder) : flatbuffers::Offset<void>();
+        const auto composite =
+            op.decomposition
+                ? schema::CreateStableHLOCompositeOptions(builder, *op.decomposition).Union()
+                : flatbuffers::Offset<void>();
         operators.push_back(schema::CreateOperator(
             builder, op.opcodeIndex, builder.CreateVector(op.inputs),
             builder.CreateVector(op.outputs), op.optionsType, options,
-            builder.CreateVector(op.customOptions), 0, builder.CreateVector(op.intermediates)));
+            builder.CreateVector(op.customOptions), 0, builder.CreateVector(op.intermediates),
+            op.decomposition ? schema::BuiltinOptions2::StableHLOCompositeOptions
+                             : schema::BuiltinOptions2::NONE,
+            composite));
     }
     return schema::CreateSubGraph(
         builder, builder.CreateVector(tensors), builder.CreateVector(spec.inputs),

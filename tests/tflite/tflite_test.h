@@ -18,7 +18,7 @@
 #include "model/extension_registry.h"
 #include "nnburst/tflite.h"
 #include "nnburst/validation.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 #include "tflite_file.h"
 #include "tflite_operations/extension.h"
 

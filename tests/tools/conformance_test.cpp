@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sstream>
 #include <variant>
 
@@ -186,6 +188,37 @@ TEST_F(Conformance, appliesTheTolerance) {
     write(floatExample({2.0F, 3.00001F, 4.0F}));
     run("--via sync", 0);
     write(floatExample({2.0F, 3.00002F, 4.0F}));
+    run("--via sync", 1);
+}
+
+/// output = log(input), of one element.
+VectorExample logExample(float input, float expected) {
+    ModelBuilder builder;
+    const auto x = builder.addTensor(TENSOR_FLOAT32, {1});
+    const auto y = builder.addTensor(TENSOR_FLOAT32, {1});
+    builder.addOperation(OperationType::LOG, {x}, {y});
+    VectorExample example{.name = "log"};
+    example.model = std::move(*builder.build({x}, {y}));
+    example.inputs = {bytesOf<float>({input})};
+    example.outputs = {{TENSOR_FLOAT32, {1}, bytesOf<float>({expected})}};
+    return example;
+}
+
+TEST_F(Conformance, takesNothingElseForInfiniteElementsAndNan) {
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const auto passes = [](float actual, float expected) {
+        return compareOutput(logExample(0.0F, expected), 0, bytesOf<float>({actual})).empty();
+    };
+    for (const float expected : {inf, -inf, nan, 1.0F}) {
+        for (const float actual : {inf, -inf, nan, 1.0F}) {
+            const bool isSame = std::isnan(expected) ? std::isnan(actual) : actual == expected;
+            EXPECT_EQ(passes(actual, expected), isSame) << actual << ", expected " << expected;
+        }
+    }
+    write(logExample(0.0F, -inf));
+    EXPECT_EQ(run("--via sync", 0), "1 passed, 0 failed, 0 skipped\n");
+    write(logExample(0.0F, inf));
     run("--via sync", 1);
 }
 

@@ -132,6 +132,24 @@ TEST(ParseOptions, refusesWhatMakesNoSense) {
     }
 }
 
+TEST(ParseOptions, refusesValuesThatAreNoNumbers) {
+    const std::vector<std::vector<const char*>> options = {
+        {"m", "--expect", "g", "--tolerance"}, {"m", "--dataset", "d", "--expect-top1"},
+        {"m", "--dataset", "d", "--crop"},     {"m", "--dataset", "d", "--mean"},
+        {"m", "--dataset", "d", "--std"},
+    };
+    for (std::vector<const char*> arguments : options) {
+        const std::string option = arguments.back();
+        for (const char* value : {"nan", "-nan", "x"}) {
+            arguments.push_back(value);
+            EXPECT_EQ(statusOf(parse(arguments)), ExitStatus::USAGE) << option << ' ' << value;
+            arguments.pop_back();
+        }
+        arguments.push_back("0.5");
+        EXPECT_EQ(statusOf(parse(arguments)), ExitStatus::SUCCESS) << option;
+    }
+}
+
 TEST(ParseOptions, takesShapesOfInputs) {
     const Parsed parsed = parse({"m", "--shape", "image=1x192x192x3", "--shape", "a=b=7"});
     const auto* options = std::get_if<Options>(&parsed.result);

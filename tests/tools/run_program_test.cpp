@@ -339,6 +339,35 @@ TEST_F(RunProgram, refusesFilesThatItCannotUse) {
     }
 }
 
+TEST_F(RunProgram, failsIfStandardOutputCannotBeWritten) {
+    const std::vector<std::vector<std::string>> commands = {
+        {"--help"},
+        {"builtin:lstm", "--device", "local"},
+        // More than the buffer of standard output holds.
+        {"builtin:mobilenet_v1_0.25_128", "--top", "5000", "--device", "local"},
+    };
+    for (const std::vector<std::string>& arguments : commands) {
+        const ProgramResult result = finish(start(arguments, "/dev/full"));
+        EXPECT_EQ(result.status, 1) << arguments.back();
+        EXPECT_TRUE(contains(result.err, "nnburst-run: cannot write to standard output: "))
+            << result.err;
+    }
+}
+
+TEST_F(RunProgram, saysWhatAModelIsWithoutATemporaryDirectory) {
+    const char* const before = std::getenv("TMPDIR");
+    const std::string kept = before != nullptr ? before : "";
+    ::setenv("TMPDIR", "/nonexistent", 1);
+    const ProgramResult summary = run({"builtin:lstm", "--device", "local"});
+    const ProgramResult profile = run({"builtin:lstm", "--device", "local", "--profile"});
+    before != nullptr ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
+    EXPECT_EQ(summary.status, 0) << summary.err;
+    EXPECT_TRUE(contains(summary.out, "runs on: not known: ")) << summary.out;
+    EXPECT_TRUE(contains(summary.out, "one execution on ")) << summary.out;
+    EXPECT_EQ(profile.status, 1);
+    EXPECT_TRUE(contains(profile.err, "TMPDIR")) << profile.err;
+}
+
 TEST_F(RunProgram, refusesATruncatedModel) {
     NNBURST_SHARED_DATA_OR_SKIP(shared);
     const std::string whole = contentsOf(shared / "models" / "tts_float.tflite");

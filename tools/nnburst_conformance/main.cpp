@@ -10,9 +10,12 @@
 
 #include "nnburst_conformance/options.h"
 #include "nnburst_conformance/runner.h"
+#include "support/standard_output.h"
 
-int main(int argc, char** argv) {
-    using namespace nnburst::conformance;
+namespace nnburst::conformance {
+namespace {
+
+int parseAndRun(int argc, char** argv) {
     const auto parsed = parseOptions(argc, argv, std::cout, std::cerr);
     if (const auto* status = std::get_if<ExitStatus>(&parsed)) {
         return static_cast<int>(*status);
@@ -24,4 +27,12 @@ int main(int argc, char** argv) {
         return static_cast<int>(ExitStatus::USAGE);
     }
     return static_cast<int>(*status);
+}
+
+}  // namespace
+}  // namespace nnburst::conformance
+
+int main(int argc, char** argv) {
+    return nnburst::tools::runWithOutput(
+        "nnburst-conformance", [&] { return nnburst::conformance::parseAndRun(argc, argv); });
 }

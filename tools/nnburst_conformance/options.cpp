@@ -21,6 +21,8 @@ Each example is one test for each way to execute it (--via) and, with --derive, 
 derived test. --derive invalid is one test for each example that is not for the runtime: its model
 is broken as AOSP's test of drivers (VTS 1.3) does it, in some hundred ways, and the device must
 refuse it with INVALID_ARGUMENT each time; each broken model that it takes counts as failed.
+An element passes if it is within the tolerance that the format gives its type. Where NaN or an
+infinite value is expected, the element must be the same.
 Prints a line for each test that fails, then "N passed, N failed, N skipped". Skipped is
 only what the format allows: an example for the runtime that the device does not support, and
 dynamic output shapes where the device says that it has none.

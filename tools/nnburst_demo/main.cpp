@@ -22,6 +22,7 @@
 #include "nnburst_demo/report.h"
 #include "nnburst_demo/streamer.h"
 #include "support/output_file.h"
+#include "support/standard_output.h"
 #include "support/system_calls.h"
 #include "support/thread_option.h"
 
@@ -159,11 +160,8 @@ Result<Report> run(const Options& options) {
     return report;
 }
 
-}  // namespace
-}  // namespace nnburst::demo
-
-int main(int argc, char** argv) {
-    nnburst::demo::Options options;
+int parseAndRun(int argc, char** argv) {
+    Options options;
     CLI::App app(
         "Streams frames through a model in process, through a burst to a driver process and by RPC "
         "to the same driver, and shows what each costs.");
@@ -186,7 +184,7 @@ int main(int argc, char** argv) {
     app.add_flag("--quant8", options.quant8,
                  "8-bit weights and activations in the built-in MobileNet")
         ->excludes(model);
-    nnburst::tools::addThreadOption(app, "--threads", options.driver.threads);
+    tools::addThreadOption(app, "--threads", options.driver.threads);
     app.add_option("--json", options.jsonFile, "Also write the figures to FILE")->type_name("FILE");
     app.footer(
         "\nExit status: 0 if the outputs are the same on all paths; 1 if they differ or the model "
@@ -197,12 +195,20 @@ int main(int argc, char** argv) {
         return app.exit(error) == 0 ? 0 : 2;
     }
 
-    const auto report = nnburst::demo::run(options);
+    const auto report = run(options);
     if (!report) {
         fmt::print(stderr, "nnburst-demo: {}: {}\n", nnburst::toString(report.error().status),
                    report.error().message);
         return 1;
     }
-    nnburst::demo::print(*report);
+    print(*report);
     return report->differingFrames == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace nnburst::demo
+
+int main(int argc, char** argv) {
+    return nnburst::tools::runWithOutput("nnburst-demo",
+                                         [&] { return nnburst::demo::parseAndRun(argc, argv); });
 }

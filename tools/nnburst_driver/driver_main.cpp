@@ -47,6 +47,7 @@
 #include "system/memory_reserve.h"
 #include "system/process.h"
 #include "system/scheduling.h"
+#include "system/standard_descriptors.h"
 
 #ifdef NNBURST_COVERAGE
 extern "C" {
@@ -121,7 +122,8 @@ std::optional<pid_t> findCapabilities(const Options& options, DriverOptions& dri
     }
     const Result<pid_t> measuring = measureInBackground(driver, file);
     if (!measuring) {
-        logger().warn("{}", measuring.error().message);
+        logger().warn("the capabilities of this machine are not measured: {}",
+                      measuring.error().message);
         return std::nullopt;
     }
     logger().info(
@@ -508,6 +510,7 @@ Result<> calibrateTo(const Options& options) {
                        "--calibrate: it measures the kernels of nnburst-driver, which this driver "
                        "does not use; write a file for --capabilities instead");
     }
+    NNBURST_TRY(device::checkWritable(options.calibrationFile));
     NNBURST_TRY(useProcessors(options.device.processors));
     NNBURST_TRY_ASSIGN(const Capabilities capabilities,
                        calibrate(options.device, options.calibrationRounds));
@@ -568,6 +571,7 @@ int run(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
 }  // namespace
 
 int driverMain(int argc, char** argv, std::shared_ptr<Accelerator> accelerator) {
+    system::openStandardDescriptors();
     return run(argc, argv, std::move(accelerator));
 }
 

@@ -35,8 +35,6 @@ Result<> measure(const DriverOptions& driver, const std::string& file) {
     kernels.useXnnpack = driver.useXnnpack;
     kernels.useDotProducts = driver.useDotProducts;
     NNBURST_TRY_ASSIGN(const Capabilities capabilities, calibrate(kernels, kRounds));
-    std::error_code ignored;  // writing the file reports what is wrong
-    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
     return device::writeCapabilities(capabilities, file);
 }
 
@@ -57,6 +55,9 @@ std::string machineCapabilitiesFile(const DriverOptions& driver) {
 }
 
 Result<pid_t> measureInBackground(const DriverOptions& driver, const std::string& file) {
+    std::error_code ignored;  // checkWritable says what is wrong
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
+    NNBURST_TRY(device::checkWritable(file));
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0) {

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kLongestName = 15;
 
 /// Below this a driver has no room for its first threads.
-constexpr std::uint64_t kLeastMemoryBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kMinimumMemoryBytes = std::uint64_t{32} << 20;
 
 bool hasEnded(const UniqueFd& process) noexcept {
     pollfd event{.fd = process.get(), .events = POLLIN, .revents = 0};
@@ -90,11 +90,11 @@ Result<> limitMemory(std::uint64_t bytes) {
     if (bytes == 0) {
         return {};
     }
-    if (bytes < kLeastMemoryBytes) {
+    if (bytes < kMinimumMemoryBytes) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("memory limit of {} bytes: must be at least {}, which a driver "
                                    "and the stacks of its threads take without any model",
-                                   bytes, kLeastMemoryBytes));
+                                   bytes, kMinimumMemoryBytes));
     }
     const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
     if (::setrlimit(RLIMIT_DATA, &limit) != 0) {

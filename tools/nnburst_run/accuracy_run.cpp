@@ -96,9 +96,11 @@ Result<ExitStatus> runAccuracy(const Options& options) {
     members["accuracy"] = tools::Json::array();
     ExitStatus status = ExitStatus::SUCCESS;
     for (const std::string& source : sources) {
-        NNBURST_TRY_ASSIGN(const TfliteModel model,
-                           tools::loadModel(source, {.signature = options.signature,
-                                                     .inputDimensions = options.shapes}));
+        NNBURST_TRY_ASSIGN(
+            const TfliteModel model,
+            tools::loadModel(source, {.signature = options.signature,
+                                      .inputDimensions = options.shapes,
+                                      .integersFitInt32 = options.integersFitInt32}));
         if (!dataset.images.empty()) {
             printAssumedNormalization(model, options.images);
         }

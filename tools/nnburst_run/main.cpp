@@ -32,6 +32,7 @@
 #include "support/latency.h"
 #include "support/model_source.h"
 #include "support/run_context.h"
+#include "support/standard_output.h"
 
 namespace nnburst::run {
 
@@ -71,6 +72,7 @@ std::string_view textOf(std::span<const std::byte> bytes) {
 /// A device, with its profile if it has one.
 struct OpenedDevice {
     std::optional<ProfileReader> profile;
+    std::string noProfile;  ///< why it has none, if one was wanted
     SharedDevice device;
 };
 
@@ -78,8 +80,14 @@ struct OpenedDevice {
 Result<OpenedDevice> open(const Options& options) {
     OpenedDevice opened;
     if (options.needsProfile() || options.isSummary()) {
-        NNBURST_TRY_ASSIGN(ProfileReader profile, ProfileReader::create());
-        opened.profile.emplace(std::move(profile));
+        Result<ProfileReader> profile = ProfileReader::create();
+        if (profile) {
+            opened.profile.emplace(std::move(*profile));
+        } else if (options.needsProfile()) {
+            return tl::unexpected<Error>(profile.error());
+        } else {
+            opened.noProfile = profile.error().message;
+        }
     }
     NNBURST_TRY_ASSIGN(
         opened.device,
@@ -90,6 +98,7 @@ Result<OpenedDevice> open(const Options& options) {
             return tl::unexpected<Error>(attached.error());
         }
         if (!attached) {
+            opened.noProfile = attached.error().message;
             opened.profile.reset();
         }
     }
@@ -120,7 +129,7 @@ Result<> printSummary(const Options& options, const TfliteModel& model,
     if (opened.profile) {
         NNBURST_TRY(printKernels(runner, *opened.profile));
     } else {
-        fmt::print("runs on: not known of a driver that nnburst-run has not started\n");
+        fmt::print("runs on: not known: {}\n", opened.noProfile);
     }
     fmt::print("opened and prepared in {:.1f} ms; memory of this process {:.1f} MB\n",
                tools::microseconds(preparation) * 1e-3,
@@ -197,9 +206,11 @@ Result<ExitStatus> run(const Options& options) {
     if (!options.dataset.empty()) {
         return runAccuracy(options);
     }
-    NNBURST_TRY_ASSIGN(const TfliteModel model,
-                       tools::loadModel(options.model, {.signature = options.signature,
-                                                        .inputDimensions = options.shapes}));
+    NNBURST_TRY_ASSIGN(
+        const TfliteModel model,
+        tools::loadModel(options.model, {.signature = options.signature,
+                                         .inputDimensions = options.shapes,
+                                         .integersFitInt32 = options.integersFitInt32}));
     NNBURST_TRY(checkCount("--output", options.outputs.size(), model.outputNames.size()));
     NNBURST_TRY(checkCount("--expect", options.expected.size(), model.outputNames.size()));
     NNBURST_TRY_ASSIGN(ReportFiles files, ReportFiles::open(options));
@@ -242,11 +253,7 @@ Result<ExitStatus> run(const Options& options) {
                         : ExitStatus::SUCCESS;
 }
 
-}  // namespace
-}  // namespace nnburst::run
-
-int main(int argc, char** argv) {
-    using namespace nnburst::run;
+int parseAndRun(int argc, char** argv) {
     const auto parsed = parseOptions(argc, argv, std::cout, std::cerr);
     if (const auto* status = std::get_if<ExitStatus>(&parsed)) {
         return static_cast<int>(*status);
@@ -258,4 +265,12 @@ int main(int argc, char** argv) {
         return static_cast<int>(ExitStatus::FAILURE);
     }
     return static_cast<int>(*status);
+}
+
+}  // namespace
+}  // namespace nnburst::run
+
+int main(int argc, char** argv) {
+    return nnburst::tools::runWithOutput("nnburst-run",
+                                         [&] { return nnburst::run::parseAndRun(argc, argv); });
 }

@@ -9,8 +9,9 @@
 #include <string>
 
 #include "nnburst/version.h"
+#include "support/import_options.h"
 #include "support/model_source.h"
-#include "support/shape_option.h"
+#include "support/number_option.h"
 #include "support/thread_option.h"
 
 namespace nnburst::run {
@@ -36,10 +37,11 @@ NAME.input and NAME.output of float32, with a *.output_mean_std_dev if they are 
 )";
 
 constexpr const char* kFooterEnd = R"(
-Exit status: 0 if the model ran; 1 if it could not be run or a file does not fit; 2 for wrong
-arguments; 3 if it ran, but differs from --expect by more than --tolerance, or has a lower top-1
-share than --expect-top1; 4 if, compared with the --compare file, it is slower by more than twice
-the noise, no time was measured in both runs, or its top-1 share is lower by more than 1.5 points.
+Exit status: 0 if the model ran; 1 if it could not be run, a file does not fit, or results could not
+be written; 2 for wrong arguments; 3 if it ran, but differs from --expect by more than --tolerance,
+or has a lower top-1 share than --expect-top1; 4 if, compared with the --compare file, it is slower
+by more than twice the noise, no time was measured in both runs, or its top-1 share is lower by more
+than 1.5 points.
 
 Examples:
   nnburst-run mobilenet.tflite
@@ -121,7 +123,7 @@ void addDataOptions(CLI::App& app, Options& options, Written& written) {
                    "The signature of a .tflite file to run. Without: its main subgraph.\n"
                    "The summary lists the signatures")
         ->type_name("NAME");
-    tools::addShapeOption(app, options.shapes);
+    tools::addImportOptions(app, options.shapes, options.integersFitInt32);
     app.add_option("--input", options.inputs,
                    "Files, one for each input of the model, in order; or images and\n"
                    "directories of images for its only input.\n"
@@ -136,7 +138,7 @@ void addDataOptions(CLI::App& app, Options& options, Written& written) {
     app.add_option("--tolerance", options.tolerance,
                    "Largest difference from a golden element that is allowed:\n"
                    "absolute for floating point, in steps for quantised outputs")
-        ->check(CLI::Range(0.0, std::numeric_limits<double>::max()).description(""))
+        ->check(tools::isBetween(0.0, std::numeric_limits<double>::max()))
         ->type_name("X")
         ->needs(expect);
     CLI::Option* top = app.add_option("--top", options.top,
@@ -196,15 +198,14 @@ void addChannelOption(CLI::App& app, const char* name, std::vector<double>& valu
                       const char* help, double least) {
     app.add_option(name, values, help)
         ->expected(1, 3)
-        ->check(CLI::Range(least, 1e9).description(""))
-        ->check(CLI::Number.description(""))
+        ->check(tools::isBetween(least, 1e9))
         ->type_name("X");
 }
 
 void addImageOptions(CLI::App& app, Options& options, Written& written) {
     app.add_option("--crop", options.images.crop,
                    "Share of each side of an image that stays, about its centre")
-        ->check(CLI::Range(0.01, 1.0).description(""))
+        ->check(tools::isBetween(0.01, 1.0))
         ->type_name("X")
         ->capture_default_str();
     app.add_flag("--square", options.images.isSquare,
@@ -227,7 +228,7 @@ void addDatasetOptions(CLI::App& app, Options& options, Written& written) {
         ->needs(dataset);
     app.add_option("--expect-top1", options.expectedTop1,
                    "Smallest top-1 share that is allowed, from 0 to 1")
-        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->check(tools::isBetween(0.0, 1.0))
         ->type_name("X")
         ->needs(dataset);
     app.add_option("--against", written.against,

@@ -34,7 +34,8 @@ enum class KernelChoice : std::uint8_t {
 struct Options {
     std::string model;                    ///< a .tflite file, or the name of a built-in model
     std::string signature;                ///< which one of the file's; empty: its main subgraph
-    InputDimensions shapes;               ///< of inputs that the file leaves open
+    InputDimensions shapes;               ///< of inputs, in place of the file's
+    bool integersFitInt32 = false;        ///< as TfliteOptions has it
     std::vector<std::string> moreModels;  ///< further ones, for --dataset
     std::vector<std::string> inputs;      ///< files, one for each input, or images; or none
     std::vector<std::string> outputs;   ///< files to write, as many as the model's outputs, or none

@@ -67,9 +67,17 @@ DescribedStep copyOf(const ProfiledStep& step) {
 
 Result<ProfileReader> ProfileReader::create() {
     std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "nnburst-run-XXXXXX").string();
-    if (error || ::mkdtemp(name.data()) == nullptr) {
-        return systemFailure(fmt::format("cannot make a directory {}", name));
+    const fs::path folder = fs::temp_directory_path(error);
+    if (error) {
+        const char* const named = std::getenv("TMPDIR");
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       fmt::format("cannot make a directory for the profile in '{}' (TMPDIR): {}",
+                                   named != nullptr ? named : "/tmp", error.message()));
+    }
+    std::string name = (folder / "nnburst-run-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+        return systemFailure(
+            fmt::format("cannot make the directory {} for the profile (TMPDIR says where)", name));
     }
     if (::setenv(kVariable, (name + "/profile").c_str(), 1) != 0) {
         return systemFailure(fmt::format("cannot set {}", kVariable));

@@ -36,7 +36,7 @@ Result<> sendMarked(const Options& options, const TfliteModel& model, const Fram
         NNBURST_TRY(sendSegment(session.target(path), segment, recorder, never));
         segment =
             shortSegment(options, std::min(options.frames.value_or(kCountedFrames), kCountedFrames),
-                         recorder.latency().quantile(0.5));
+                         recorder.latency().finiteMedian());
         segment.warmUp = 0;
         segment.spin = kSpinAllTime;
         tools::markSystemCalls();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "support/latency.h"
 
@@ -21,8 +22,12 @@ constexpr unsigned kLargestBits = 42;
 constexpr std::uint64_t kLargest = (std::uint64_t{1} << kLargestBits) - 1;
 constexpr std::size_t kBuckets =
     kExactBelow + (kLargestBits - kPrecisionBits - 1) * kBucketsOfPower;
+constexpr std::size_t kEndlessBucket = kBuckets;
 
 std::size_t bucketOf(nanoseconds duration) noexcept {
+    if (duration == kEndless) {
+        return kEndlessBucket;
+    }
     const std::uint64_t value =
         std::min(static_cast<std::uint64_t>(std::max(duration, nanoseconds(0)).count()), kLargest);
     if (value < kExactBelow) {
@@ -49,14 +54,14 @@ void increase(std::atomic<std::uint64_t>& cell, std::uint64_t by) noexcept {
 
 }  // namespace
 
-Histogram::Histogram() : counts_(kBuckets) {}
+Histogram::Histogram() : counts_(kBuckets + 1) {}
 
 void Histogram::add(nanoseconds duration) noexcept {
     increase(counts_[bucketOf(duration)], 1);
 }
 
 void Histogram::add(const Histogram& other) noexcept {
-    for (std::size_t i = 0; i < kBuckets; ++i) {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
         increase(counts_[i], other.counts_[i].load(std::memory_order_relaxed));
     }
 }
@@ -84,7 +89,7 @@ nanoseconds Histogram::quantile(double fraction) const noexcept {
             return i < kExactBelow ? beginOf(i) : (beginOf(i) + beginOf(i + 1)) / 2;
         }
     }
-    return beginOf(kBuckets);
+    return kEndless;
 }
 
 std::vector<Histogram::Bucket> Histogram::buckets() const {
@@ -100,6 +105,10 @@ std::vector<Histogram::Bucket> Histogram::buckets() const {
 
 void Distribution::add(nanoseconds duration) noexcept {
     histogram_.add(duration);
+    if (duration == kEndless) {
+        ++endless_;
+        return;
+    }
     first_ = count_ == 0 ? duration : first_;
     min_ = count_ == 0 ? duration : std::min(min_, duration);
     max_ = count_ == 0 ? duration : std::max(max_, duration);
@@ -113,10 +122,11 @@ void Distribution::add(nanoseconds duration) noexcept {
 }
 
 void Distribution::add(const Distribution& other) noexcept {
+    histogram_.add(other.histogram_);
+    endless_ += other.endless_;
     if (other.count_ == 0) {
         return;
     }
-    histogram_.add(other.histogram_);
     first_ = count_ == 0 ? other.first_ : first_;
     min_ = count_ == 0 ? other.min_ : std::min(min_, other.min_);
     max_ = count_ == 0 ? other.max_ : std::max(max_, other.max_);
@@ -134,11 +144,17 @@ double Distribution::standardDeviation() const noexcept {
 }
 
 nanoseconds Distribution::quantile(double fraction) const noexcept {
-    return std::clamp(histogram_.quantile(fraction), min_, max_);
+    const nanoseconds quantile = histogram_.quantile(fraction);
+    return quantile == kEndless ? kEndless : std::clamp(quantile, min_, max_);
 }
 
 Summary summarise(const Distribution& distribution) {
     using tools::microseconds;
+    const auto percentile = [&](double fraction) {
+        const nanoseconds quantile = distribution.quantile(fraction);
+        return quantile == kEndless ? std::numeric_limits<double>::infinity()
+                                    : microseconds(quantile);
+    };
     return {.count = distribution.count(),
             .first = microseconds(distribution.first()),
             .last = microseconds(distribution.last()),
@@ -146,10 +162,10 @@ Summary summarise(const Distribution& distribution) {
             .max = microseconds(distribution.max()),
             .mean = distribution.mean() * 1e-3,
             .standardDeviation = distribution.standardDeviation() * 1e-3,
-            .p50 = microseconds(distribution.quantile(0.5)),
-            .p90 = microseconds(distribution.quantile(0.9)),
-            .p99 = microseconds(distribution.quantile(0.99)),
-            .p999 = microseconds(distribution.quantile(0.999))};
+            .p50 = percentile(0.5),
+            .p90 = percentile(0.9),
+            .p99 = percentile(0.99),
+            .p999 = percentile(0.999)};
 }
 
 ShownPercentiles shownPercentiles(const Summary& summary) {

@@ -6,6 +6,7 @@
 /// The distribution of durations, such as the latencies of frames, in memory that does not grow
 /// with their number.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -17,10 +18,13 @@ namespace nnburst::stream {
 
 using std::chrono::nanoseconds;
 
+/// The duration of what did not end, for instance the latency of a frame without an output.
+inline constexpr nanoseconds kEndless = nanoseconds::max();
+
 /// Counts of durations in buckets. Below 512 ns each nanosecond has a bucket. Above, a bucket is at
 /// most 1/256 as wide as its durations, all of which count as its middle, so quantiles are off by
-/// 0.2 % at most. Durations above 73 minutes count as 73 minutes. Takes 70 KB, which the
-/// constructor allocates. One thread adds; any thread may read meanwhile.
+/// 0.2 % at most. Durations above 73 minutes count as 73 minutes, except kEndless. Takes 70 KB,
+/// which the constructor allocates. One thread adds; any thread may read meanwhile.
 class Histogram {
   public:
     Histogram();
@@ -31,7 +35,7 @@ class Histogram {
 
     [[nodiscard]] std::uint64_t count() const noexcept;
     /// The smallest duration that at least `fraction` (0 to 1) of all durations do not exceed
-    /// (nearest rank); zero if there are none.
+    /// (nearest rank), which may be kEndless; zero if there are none.
     [[nodiscard]] nanoseconds quantile(double fraction) const noexcept;
 
     /// A bucket that is not empty.
@@ -40,15 +44,15 @@ class Histogram {
         nanoseconds end{};  ///< the first duration after it
         std::uint64_t count = 0;
     };
-    /// All buckets that are not empty, in ascending order.
+    /// All buckets that are not empty, in ascending order, without endless durations.
     [[nodiscard]] std::vector<Bucket> buckets() const;
 
   private:
-    std::vector<std::atomic<std::uint64_t>> counts_;
+    std::vector<std::atomic<std::uint64_t>> counts_;  ///< the last one: of endless durations
 };
 
-/// A histogram, with mean, deviation and extremes computed exactly. Not thread-safe, except
-/// histogram().
+/// A histogram, with mean, deviation and extremes computed exactly; these and the first and the
+/// last duration are without endless ones. Not thread-safe, except histogram().
 class Distribution {
   public:
     void add(nanoseconds duration) noexcept;
@@ -56,7 +60,8 @@ class Distribution {
     void add(const Distribution& other) noexcept;
 
     [[nodiscard]] const Histogram& histogram() const noexcept { return histogram_; }
-    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+    /// Of all durations.
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_ + endless_; }
     [[nodiscard]] nanoseconds first() const noexcept { return first_; }
     [[nodiscard]] nanoseconds last() const noexcept { return last_; }
     [[nodiscard]] nanoseconds min() const noexcept { return min_; }
@@ -64,12 +69,17 @@ class Distribution {
     /// In nanoseconds; the deviation is that of the population.
     [[nodiscard]] double mean() const noexcept { return mean_; }
     [[nodiscard]] double standardDeviation() const noexcept;
-    /// The quantile of the histogram, clamped to the extremes.
+    /// The quantile of the histogram, clamped to the extremes unless it is kEndless.
     [[nodiscard]] nanoseconds quantile(double fraction) const noexcept;
+    /// The median, or the longest finite duration if the median is kEndless.
+    [[nodiscard]] nanoseconds finiteMedian() const noexcept {
+        return std::min(quantile(0.5), max_);
+    }
 
   private:
     Histogram histogram_;
-    std::uint64_t count_ = 0;
+    std::uint64_t count_ = 0;  ///< without endless durations
+    std::uint64_t endless_ = 0;
     nanoseconds first_{};
     nanoseconds last_{};
     nanoseconds min_{};
@@ -79,6 +89,7 @@ class Distribution {
 };
 
 /// The quantities of a distribution that are printed, in microseconds. All zero without durations.
+/// Percentiles may be infinite.
 struct Summary {
     std::uint64_t count = 0;
     double first = 0;

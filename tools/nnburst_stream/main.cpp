@@ -29,6 +29,7 @@
 #include "support/model_source.h"
 #include "support/output_file.h"
 #include "support/run_context.h"
+#include "support/standard_output.h"
 
 namespace nnburst::stream {
 
@@ -97,8 +98,10 @@ Result<Report> measure(const Options& options) {
     report.processors = usableProcessors();
     report.kernel = tools::kernelName();
     report.context = contextOf(options);
-    NNBURST_TRY_ASSIGN(const TfliteModel model,
-                       tools::loadModel(options.model, {.inputDimensions = options.shapes}));
+    NNBURST_TRY_ASSIGN(
+        const TfliteModel model,
+        tools::loadModel(options.model, {.inputDimensions = options.shapes,
+                                         .integersFitInt32 = options.integersFitInt32}));
     NNBURST_TRY_ASSIGN(const FrameBank frames, FrameBank::create(model, options.inputs));
     report.frameBytes = frames.frameBytes();
     const auto calls = countCalls(options, model, frames);  // before this process has threads
@@ -138,7 +141,7 @@ Result<Report> measure(const Options& options) {
         }
         if (!stopped && report.failure.empty()) {
             const auto timing =
-                session.measureTiming(path.path, path.latency.quantile(0.5), stopped);
+                session.measureTiming(path.path, path.latency.finiteMedian(), stopped);
             if (!timing) {
                 report.failure = timing.error().message;
                 continue;
@@ -175,11 +178,7 @@ Result<ExitStatus> run(const Options& options) {
                                                              : ExitStatus::SLOWER;
 }
 
-}  // namespace
-}  // namespace nnburst::stream
-
-int main(int argc, char** argv) {
-    using namespace nnburst::stream;
+int parseAndRun(int argc, char** argv) {
     const auto parsed = parseOptions(argc, argv, std::cout, std::cerr);
     if (const auto* status = std::get_if<ExitStatus>(&parsed)) {
         return static_cast<int>(*status);
@@ -191,4 +190,12 @@ int main(int argc, char** argv) {
         return static_cast<int>(ExitStatus::FAILURE);
     }
     return static_cast<int>(*status);
+}
+
+}  // namespace
+}  // namespace nnburst::stream
+
+int main(int argc, char** argv) {
+    return nnburst::tools::runWithOutput("nnburst-stream",
+                                         [&] { return nnburst::stream::parseAndRun(argc, argv); });
 }

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <ostream>
 
+#include "nnburst/burst.h"
 #include "nnburst/version.h"
+#include "support/import_options.h"
 #include "support/model_source.h"
+#include "support/number_option.h"
 #include "support/processor_option.h"
-#include "support/shape_option.h"
 #include "support/thread_option.h"
 
 namespace nnburst::stream {
@@ -27,10 +29,12 @@ What is measured:
   latency     from the moment at which a frame was DUE to its output. A stream that cannot keep up
               does not skip frames: those that wait for others have waited since they were due.
               With --max a frame is due when it is submitted. Quantiles are off by 0.2 % at most.
+              Frames without an output count in the percentiles as infinitely long (inf), and not
+              in mean, min and max.
   jitter      how much the interval between one output and the next differs from the period, in
               either direction; only with --rate
-  misses      frames that the device gave up because of --deadline (they have no output, but a
-              latency: until that answer), and frames whose output came after it
+  misses      frames that the device refused because of --deadline, or that were not sent in time
+              (both have no output), and frames whose output came after it
   throughput  frames with an output, a second, of all clients
   processor   time, user and system, of this process (with what it takes to write frames, and to
               spin before each is due) and of the driver, if this program has started it
@@ -146,10 +150,6 @@ void take(const Written& written, Options& options) {
     }
 }
 
-CLI::Validator isBetween(double low, double high) {
-    return CLI::Range(low, high).description("");
-}
-
 CLI::Validator isCount(std::uint64_t low, std::uint64_t high) {
     return CLI::Range(low, high).description("");
 }
@@ -161,26 +161,26 @@ void addStreamOptions(CLI::App& app, Options& options, Written& written) {
     app.add_option("--graph", options.model, "The same as an option")
         ->type_name("MODEL")
         ->excludes(model);
-    tools::addShapeOption(app, options.shapes);
+    tools::addImportOptions(app, options.shapes, options.integersFitInt32);
     app.add_option("--inputs", options.inputs,
                    "Frames from DIR instead of random ones: PNG and JPEG images, or files of\n"
                    "elements, each of one or more frames. As many as 64 MiB hold")
         ->type_name("DIR");
     CLI::Option* rate = app.add_option("--rate", options.rate, "Frames a second of each client")
-                            ->check(isBetween(kShortest, kHighestRate))
+                            ->check(tools::isBetween(kShortest, kHighestRate))
                             ->type_name("HZ");
     CLI::Option* max = app.add_flag("--max", written.isMax,
                                     "Each frame as soon as the last one is done; the default")
                            ->excludes(rate);
     app.add_option("--run_frequency", written.frequency, "As --rate; negative or zero is --max")
-        ->check(isBetween(-kHighestRate, kHighestRate))
+        ->check(tools::isBetween(-kHighestRate, kHighestRate))
         ->type_name("HZ")
         ->excludes(rate)
         ->excludes(max);
     app.add_option("--duration,--min_secs", options.seconds,
                    "Seconds to measure each path; default 5 without --frames.\n"
                    "With --frames until both are reached")
-        ->check(isBetween(kShortest, kLongestSeconds))
+        ->check(tools::isBetween(kShortest, kLongestSeconds))
         ->type_name("S");
     app.add_option("--frames,--num_runs", options.frames, "Frames to measure, per client and path")
         ->check(isCount(1, 1'000'000'000'000))
@@ -192,7 +192,7 @@ void addStreamOptions(CLI::App& app, Options& options, Written& written) {
         ->capture_default_str();
     app.add_option("--deadline", options.deadlineMs,
                    "Deadline of a frame, in milliseconds after its due time; passed to the device")
-        ->check(isBetween(kShortest, kLongestSeconds))
+        ->check(tools::isBetween(kShortest, kLongestSeconds))
         ->type_name("MS");
 }
 
@@ -239,7 +239,7 @@ void addPathOptions(CLI::App& app, Options& options, Written& written) {
         ->capture_default_str();
     app.add_option("--in-flight", options.inFlight,
                    "Frames that a client may have in flight on its burst")
-        ->check(isCount(1, kMostInFlight))
+        ->check(isCount(1, kMaximumInFlight))
         ->type_name("N")
         ->capture_default_str();
     addWaitOption(app, written.wait);

@@ -29,14 +29,12 @@ enum class Path : std::uint8_t {
 /// "burst", "plain", "inprocess" or "rpc".
 [[nodiscard]] const char* toString(Path path) noexcept;
 
-/// Limit on frames in flight on a burst (BurstOptions::inFlight).
-inline constexpr std::uint32_t kMostInFlight = 64;
-
 struct Options {
-    std::string model;             ///< a .tflite file, or the name of a built-in model
-    InputDimensions shapes;        ///< of inputs that the file leaves open
-    std::string device = "spawn";  ///< "local", "spawn", or the path of a driver's socket
-    std::optional<double> rate;    ///< frames a second of each client; none: as fast as it goes
+    std::string model;              ///< a .tflite file, or the name of a built-in model
+    InputDimensions shapes;         ///< of inputs, in place of the file's
+    bool integersFitInt32 = false;  ///< as TfliteOptions has it
+    std::string device = "spawn";   ///< "local", "spawn", or the path of a driver's socket
+    std::optional<double> rate;     ///< frames a second of each client; none: as fast as it goes
     /// A measurement ends when both are reached. At least one is set after parsing.
     std::optional<double> seconds;
     std::optional<std::uint64_t> frames;

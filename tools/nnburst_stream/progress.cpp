@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "support/latency.h"
 
@@ -21,10 +22,15 @@ constexpr const char* kEraseLine = "\r\x1b[K";
 
 std::string progressLine(Path path, std::chrono::nanoseconds elapsed, const Histogram& latency,
                          std::optional<std::chrono::nanoseconds> left) {
-    const std::string line = fmt::format(
-        "{:<10}{:>8.1f} s{:>10} frames  p50{:>10.1f} us  p99{:>10.1f} us", toString(path),
-        std::chrono::duration<double>(elapsed).count(), latency.count(),
-        tools::microseconds(latency.quantile(0.5)), tools::microseconds(latency.quantile(0.99)));
+    const auto microseconds = [&](double fraction) {
+        const std::chrono::nanoseconds quantile = latency.quantile(fraction);
+        return quantile == kEndless ? std::numeric_limits<double>::infinity()
+                                    : tools::microseconds(quantile);
+    };
+    const std::string line =
+        fmt::format("{:<10}{:>8.1f} s{:>10} frames  p50{:>10.1f} us  p99{:>10.1f} us",
+                    toString(path), std::chrono::duration<double>(elapsed).count(), latency.count(),
+                    microseconds(0.5), microseconds(0.99));
     return left ? fmt::format("{}, {:.0f} s left", line,
                               std::max(0.0, std::chrono::duration<double>(*left).count()))
                 : line;

@@ -10,7 +10,8 @@ namespace {
 
 void add(WaitStats& sum, const WaitStats& begin, const WaitStats& end) noexcept {
     for (const WaitStat& stat : kWaitStats) {
-        // The driver writes its side of them: whatever it writes, nothing is less than nothing.
+        // The driver may write anything into its side. A count that has decreased counts as
+        // unchanged.
         stat.set(sum, stat.of(sum) + std::max(stat.of(end), stat.of(begin)) - stat.of(begin));
     }
 }
@@ -29,14 +30,14 @@ void Recorder::addWarmUp(const FrameRecord& frame) noexcept {
 }
 
 void Recorder::add(const FrameRecord& frame) noexcept {
-    const nanoseconds latency = frame.completed - frame.due;
+    const nanoseconds latency = frame.isRefused ? kEndless : frame.completed - frame.due;
     latency_.add(latency);
-    series_.add(frame.due - begin_, latency);
     addInterval(frame, true);
     if (frame.isRefused) {
         ++misses_.refused;
-    } else if (deadline_ && latency > *deadline_) {
-        ++misses_.late;
+    } else {
+        series_.add(frame.due - begin_, latency);
+        misses_.late += deadline_ && latency > *deadline_ ? 1 : 0;
     }
     if (frame.timing.timeInDriver != kTimeNotAvailable) {
         timeInDriver_.add(std::chrono::microseconds(frame.timing.timeInDriver));
@@ -47,6 +48,13 @@ void Recorder::add(const FrameRecord& frame) noexcept {
     const TimePoint until = std::max(frame.completed, frame.due + period_.value_or(nanoseconds(0)));
     measuredTime_ += until - measuredUntil_.value_or(frame.due);
     measuredUntil_ = until;
+}
+
+void Recorder::addUnsent(std::uint64_t frames) noexcept {
+    misses_.unsent += frames;
+    for (std::uint64_t i = 0; i < frames; ++i) {
+        latency_.add(kEndless);
+    }
 }
 
 void Recorder::addWaits(const BurstWaitStats& begin, const BurstWaitStats& end) noexcept {

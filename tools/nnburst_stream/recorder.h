@@ -43,11 +43,11 @@ class Recorder {
     void beginSegment() noexcept;
     /// Adds a frame that is not measured.
     void addWarmUp(const FrameRecord& frame) noexcept;
-    /// Adds a frame. The latency of a refused frame counts, too: leaving it out would make a stream
-    /// look better the more frames it loses.
+    /// Adds a frame. The latency of a refused one is endless: leaving it out would make a stream
+    /// look better the more frames it loses, and so would the short time until the refusal.
     void add(const FrameRecord& frame) noexcept;
-    /// Adds frames that were due but not sent. They have no latency.
-    void addUnsent(std::uint64_t frames) noexcept { misses_.unsent += frames; }
+    /// Adds frames that were due but not sent. Their latency is endless.
+    void addUnsent(std::uint64_t frames) noexcept;
     /// Notes how many frames are in flight.
     void noteInFlight(std::uint64_t frames) noexcept {
         mostInFlight_ = std::max(mostInFlight_, frames);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/latency.h"
 #include "support/thread_option.h"
@@ -18,7 +19,8 @@ using Seconds = std::chrono::duration<double>;
 ClientFigures figuresOf(std::size_t client, const Recorder& recorder) {
     const Summary latency = summarise(recorder.latency());
     const double seconds = Seconds(recorder.measuredTime()).count();
-    const auto outputs = static_cast<double>(latency.count - recorder.misses().refused);
+    const Misses& misses = recorder.misses();
+    const auto outputs = static_cast<double>(latency.count - misses.refused - misses.unsent);
     return {.client = client,
             .p50 = latency.p50,
             .p99 = latency.p99,
@@ -147,20 +149,22 @@ std::string verdictText(const Report& report) {
     }
     const Summary latency = summarise(first.latency);
     std::string text =
-        fmt::format("A frame takes {:.1f} us by {} (median", latency.p50, toString(first.path));
+        std::isfinite(latency.p50)
+            ? fmt::format("A frame takes {:.1f} us by {} (median", latency.p50,
+                          toString(first.path))
+            : fmt::format("Most frames have no output by {} (median inf", toString(first.path));
     text += canShow(latency.count, 0.99) ? fmt::format("; p99 {:.1f})", latency.p99) : ")";
     for (std::size_t i = 1; i < report.paths.size(); ++i) {
         const PathReport& other = report.paths[i];
-        if (other.latency.count() != 0 && summarise(other.latency).p50 > 0) {
-            text += fmt::format(", {:.2f} times {}", latency.p50 / summarise(other.latency).p50,
-                                toString(other.path));
+        const double ratio = latency.p50 / summarise(other.latency).p50;
+        if (ratio > 0 && std::isfinite(ratio)) {
+            text += fmt::format(", {:.2f} times {}", ratio, toString(other.path));
         }
     }
     const Misses& misses = first.misses;
     const std::uint64_t missed = misses.refused + misses.late + misses.unsent;
     if (report.options.deadlineMs) {
-        text += fmt::format("; {} of {} frames missed their deadline", missed,
-                            latency.count + misses.unsent);
+        text += fmt::format("; {} of {} frames missed their deadline", missed, latency.count);
     } else if (report.options.rate) {
         const bool keepsUp = first.throughput >= 0.99 * *report.options.rate *
                                                      static_cast<double>(report.options.clients);
@@ -226,6 +230,12 @@ std::vector<tools::BenchmarkRow> benchmarkRows(const Report& report) {
                             .realTimeUs = latency.p99,
                             .processorTimeUs = path.clientProcessor.perFrame,
                             .noise = tools::noiseOf(maxima)});
+        }
+        if (report.options.rate) {  // grows with each frame that has no output
+            rows.push_back({.name = name + "/interval",
+                            .iterations = latency.count,
+                            .realTimeUs = 1e6 / path.throughput,
+                            .processorTimeUs = path.clientProcessor.perFrame});
         }
     }
     return rows;

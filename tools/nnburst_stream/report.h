@@ -99,7 +99,7 @@ struct Report {
 
 /// The settings, without the model: "frames of 256 bytes, 60 a second, 1 client, ...".
 [[nodiscard]] std::string settingsText(const Report& report);
-/// Device and machine: "device spawn (nnburst-0.1.0) on ...".
+/// Device and machine: "device spawn (nnburst-1.0.0) on ...".
 [[nodiscard]] std::string machineText(const Report& report);
 
 /// The result in one sentence.
@@ -109,7 +109,8 @@ struct Report {
 /// Why the report has less than the whole stream; empty if it has all.
 [[nodiscard]] std::string incompleteText(const Report& report);
 
-/// The medians and p99 of all paths, for comparisons with other runs.
+/// The medians, p99 and, with a rate, mean intervals between outputs of all paths, for comparisons
+/// with other runs. Infinite where too many frames have no output.
 [[nodiscard]] std::vector<tools::BenchmarkRow> benchmarkRows(const Report& report);
 
 /// Prints the report for people, on the standard output.

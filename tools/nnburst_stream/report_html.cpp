@@ -69,7 +69,11 @@ Plot percentileCurve(const Report& report) {
         const double last = count > 0 ? std::log10(count) : -1;
         for (double nines = 0; nines <= last; nines += kStep) {
             const double fraction = 1 - std::pow(10, -nines);
-            curve.points.push_back({nines, microseconds(path.latency.quantile(fraction))});
+            const std::chrono::nanoseconds latency = path.latency.quantile(fraction);
+            if (latency == kEndless) {
+                break;
+            }
+            curve.points.push_back({nines, microseconds(latency)});
         }
         end = std::max(end, last);
         plot.curves.push_back(std::move(curve));
@@ -126,7 +130,8 @@ BarChart comparison(const Report& report) {
           std::tuple("p99", 0.99, &Summary::p99), std::tuple("p99.9", 0.999, &Summary::p999),
           std::tuple("max", 0.0, &Summary::max)}) {
         const bool isShown = std::ranges::all_of(report.paths, [&](const PathReport& path) {
-            return canShow(path.latency.count(), fraction);
+            const double value = summarise(path.latency).*figure;
+            return canShow(path.latency.count(), fraction) && value > 0 && std::isfinite(value);
         });
         if (!isShown) {
             continue;

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "nnburst/burst.h"
+#include "nnburst/session.h"
+
 namespace nnburst::stream {
 
 namespace {
@@ -12,29 +15,24 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-constexpr std::uint64_t kMostRounds = 20;
-constexpr std::uint64_t kFewestFrames = 25;
+constexpr std::uint64_t kMaximumRounds = 20;
+constexpr std::uint64_t kMinimumFrames = 25;
 constexpr std::chrono::nanoseconds kShortestTime = 250ms;
-constexpr std::uint64_t kFewestPeriods = 10;
+constexpr std::uint64_t kMinimumPeriods = 10;
 
 /// Limits of short segments: frames at their beginning that are not measured, measured frames, and
 /// time.
 constexpr std::uint64_t kShortWarmUp = 3;
-constexpr std::uint64_t kFewestOfShort = 5;
+constexpr std::uint64_t kMinimumFramesOfShort = 5;
 constexpr std::chrono::nanoseconds kTimeOfShort = 500ms;
 
 /// An estimate shrinks by this fraction each time it is relied on, until a wrong one is noticed.
 constexpr std::int64_t kCaution = 16;
 
-bool isMissedDeadline(const Error& error) {
-    return error.status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
-           error.status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
-}
-
 /// Rounds into which `whole` can be divided so that none is shorter than `least`.
 template <class Amount>
 std::uint64_t roundsOf(Amount whole, Amount least) {
-    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(whole / least), 1, kMostRounds);
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(whole / least), 1, kMaximumRounds);
 }
 
 /// The frames of a segment that are in flight, in the order in which they were sent.
@@ -118,7 +116,7 @@ class Pipeline {
             record.timing = target_.timing();
             const std::chrono::nanoseconds took = record.completed - beginOfOldest();
             quickest_ = std::min(took, quickest_.value_or(took));
-        } else if (isMissedDeadline(result.error())) {
+        } else if (isMissedDeadline(result.error().status)) {
             record.isRefused = true;
         } else {
             return tl::unexpected<Error>(result.error());
@@ -137,7 +135,7 @@ class Pipeline {
     const Segment& segment_;
     Recorder& recorder_;
     const std::atomic<bool>& stop_;
-    std::array<Frame, kMostInFlight> frames_{};  // by buffer
+    std::array<Frame, kMaximumInFlight> frames_{};  // by buffer
     std::uint64_t sent_ = 0;
     std::uint64_t collected_ = 0;
     TimePoint lastCompleted_;
@@ -152,8 +150,8 @@ std::vector<SegmentLength> divideIntoSegments(const Options& options) {
     std::uint64_t rounds = 1;
     if (!options.baselines.empty()) {
         const auto periods =
-            options.period().value_or(0ns) * static_cast<std::int64_t>(kFewestPeriods);
-        rounds = std::max(roundsOf(frames, kFewestFrames),
+            options.period().value_or(0ns) * static_cast<std::int64_t>(kMinimumPeriods);
+        rounds = std::max(roundsOf(frames, kMinimumFrames),
                           roundsOf(time, std::max(kShortestTime, periods)));
     }
     std::vector<SegmentLength> segments;
@@ -169,7 +167,7 @@ Segment shortSegment(const Options& options, std::uint64_t most,
                      std::chrono::nanoseconds perFrame) {
     const std::chrono::nanoseconds each = std::max({options.period().value_or(0ns), perFrame, 1ns});
     const auto inTime = static_cast<std::uint64_t>(kTimeOfShort / each);
-    const std::uint64_t frames = std::min(most, std::max(inTime, kFewestOfShort));
+    const std::uint64_t frames = std::min(most, std::max(inTime, kMinimumFramesOfShort));
     return {.start = steady_clock::now(),
             .warmUp = std::min(options.warmUp, kShortWarmUp),
             .length = {.frames = frames, .time = 0ns},

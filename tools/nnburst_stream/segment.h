@@ -46,8 +46,8 @@ struct Segment {
 };
 
 /// A segment with the stream's period and deadline that begins now, for a pass beside the
-/// measurement. It has at most \p most frames and takes at most half a second if a frame takes \p
-/// perFrame, but it has at least five frames.
+/// measurement. It has at most `most` frames and takes at most half a second if a frame takes
+/// `perFrame`, but it has at least five frames.
 [[nodiscard]] Segment shortSegment(const Options& options, std::uint64_t most,
                                    std::chrono::nanoseconds perFrame);
 

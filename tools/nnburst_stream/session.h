@@ -35,7 +35,7 @@ struct PathMeasurement {
 };
 
 /// Called a few times a second while clients are sending. Of the measurement only the latencies'
-/// histograms may be read meanwhile. \p elapsed is the time of this path's segments so far, \p left
+/// histograms may be read meanwhile. `elapsed` is the time of this path's segments so far, `left`
 /// that of all segments of all paths that are still to come, if it can be estimated.
 using ProgressCallback =
     std::function<void(const PathMeasurement& measurement, std::chrono::nanoseconds elapsed,
@@ -65,7 +65,7 @@ class Session {
                                        const ProgressCallback& progress);
 
     /// Measures the timing of some frames on the first client's device, while it does nothing else.
-    /// A frame takes about \p perFrame.
+    /// A frame takes about `perFrame`.
     [[nodiscard]] Result<Recorder> measureTiming(Path path, std::chrono::nanoseconds perFrame,
                                                  const std::atomic<bool>& stop);
 

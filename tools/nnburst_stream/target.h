@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Where a client sends its frames: the only buffer that knows how a path executes them.
+/// Where a client sends its frames. Only this file knows how each path executes a frame.
 
 #include <cstddef>
 #include <cstdint>

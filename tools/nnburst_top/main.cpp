@@ -16,6 +16,7 @@
 #include "metrics_text.h"
 #include "nnburst/version.h"
 #include "report.h"
+#include "support/standard_output.h"
 
 namespace nnburst::top {
 namespace {
@@ -47,7 +48,9 @@ int show(const Options& options) {
         if (!options.isOnce || look == 1) {
             fmt::print("{}{}", options.isOnce || options.isJson ? "" : kClearScreen,
                        options.isJson ? toJson(*previous) : toTable(*previous));
-            std::fflush(stdout);
+            if (std::fflush(stdout) != 0) {
+                return 1;  // runWithOutput says why
+            }
         }
     }
     return 0;
@@ -69,7 +72,9 @@ int run(int argc, char** argv) {
         ->type_name("S")
         ->check(CLI::Range(1U, 3600U))
         ->capture_default_str();
-    app.footer("\nExit status: 0; 1 if the driver cannot be read; 2 for wrong arguments.");
+    app.footer(
+        "\nExit status: 0; 1 if the driver cannot be read, or standard output cannot be written; 2 "
+        "for wrong arguments.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -82,5 +87,6 @@ int run(int argc, char** argv) {
 }  // namespace nnburst::top
 
 int main(int argc, char** argv) {
-    return nnburst::top::run(argc, argv);
+    return nnburst::tools::runWithOutput("nnburst-top",
+                                         [&] { return nnburst::top::run(argc, argv); });
 }

@@ -81,6 +81,35 @@ std::map<std::string, std::string> parseLabels(std::string_view text) {
     return labels;
 }
 
+/// The body of an HTTP answer, which must be the metrics of a driver, and whole.
+Result<std::string> bodyOf(std::string_view answer, const std::string& address) {
+    constexpr std::string_view kEndOfHead = "\r\n\r\n";
+    constexpr std::string_view kLength = "\r\nContent-Length: ";  // as drivers write it
+    const std::size_t end = answer.find(kEndOfHead);
+    if (!answer.starts_with("HTTP/1.") || end == std::string_view::npos) {
+        return failed(address, "it gives no HTTP answer");
+    }
+    const std::string_view head = answer.substr(0, end);
+    const std::string_view body = answer.substr(end + kEndOfHead.size());
+    const std::string_view status = head.substr(0, head.find("\r\n"));
+    if (status.find(" 200 ") == std::string_view::npos) {
+        return failed(address, fmt::format("it answers '{}'", status));
+    }
+    const std::size_t field = head.find(kLength);
+    const bool isOfDriver =
+        body.starts_with("nnburst_clients ") || body.find("\nnnburst_clients ") != body.npos;
+    if (field == std::string_view::npos || !isOfDriver) {
+        return failed(address, "its answer has no metrics of a driver");
+    }
+    std::size_t bytes = 0;
+    std::from_chars(head.data() + field + kLength.size(), head.data() + head.size(), bytes);
+    if (body.size() != bytes) {
+        return failed(address,
+                      fmt::format("its answer has {} bytes instead of {}", body.size(), bytes));
+    }
+    return std::string(body);
+}
+
 }  // namespace
 
 Result<std::string> fetch(const std::string& address) {
@@ -97,11 +126,10 @@ Result<std::string> fetch(const std::string& address) {
            (count = ::recv(socket.get(), buffer.data(), buffer.size(), 0)) > 0) {
         answer.append(buffer.data(), static_cast<std::size_t>(count));
     }
-    const std::size_t body = answer.find("\r\n\r\n");
-    if (count < 0 || body == std::string::npos) {
-        return failed(address, count < 0 ? std::strerror(errno) : "it gives no HTTP answer");
+    if (count < 0) {
+        return failed(address, std::strerror(errno));
     }
-    return answer.substr(body + 4);
+    return bodyOf(answer, address);
 }
 
 std::vector<Sample> parse(std::string_view text) {

@@ -24,7 +24,8 @@ struct Sample {
 };
 
 /// Asks a driver at `address`, the path of a Unix socket or a port of 127.0.0.1, and returns the
-/// body of its answer. DEVICE_UNAVAILABLE if no driver answers there.
+/// body of its answer. DEVICE_UNAVAILABLE if no driver answers there, or not all of its answer
+/// comes.
 [[nodiscard]] Result<std::string> fetch(const std::string& address);
 
 /// Reads the samples; lines that are not samples are skipped.

@@ -66,6 +66,9 @@ Json benchmarkJson(std::span<const std::pair<std::string, std::string>> context,
     json["benchmarks"] = Json::array();
     for (std::size_t index = 0; index < rows.size(); ++index) {
         const BenchmarkRow& row = rows[index];
+        if (!std::isfinite(row.realTimeUs)) {
+            continue;
+        }
         json["benchmarks"].push_back({{"name", row.name},
                                       {"family_index", index},
                                       {"per_family_instance_index", 0},
@@ -125,8 +128,8 @@ std::optional<std::vector<BenchmarkRow>> readBenchmarkRows(const std::string& te
 }
 
 std::optional<double> noiseOf(std::vector<double> values) {
-    constexpr std::size_t kLeastValues = 4;
-    if (values.size() < kLeastValues) {
+    constexpr std::size_t kMinimumValues = 4;
+    if (values.size() < kMinimumValues) {
         return std::nullopt;
     }
     std::sort(values.begin(), values.end());
@@ -155,7 +158,7 @@ BenchmarkComparison compareRows(std::span<const BenchmarkRow> before,
         compared.beforeUs = old->realTimeUs;
         compared.ratio = row.realTimeUs / old->realTimeUs;
         compared.noise =
-            std::max(kLeastNoise, std::hypot(old->noise.value_or(0), row.noise.value_or(0)));
+            std::max(kMinimumNoise, std::hypot(old->noise.value_or(0), row.noise.value_or(0)));
         const double bound = 1 + 2 * compared.noise;
         compared.change = compared.ratio > bound       ? Change::SLOWER
                           : compared.ratio < 1 / bound ? Change::FASTER

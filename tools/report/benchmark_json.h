@@ -19,14 +19,15 @@ namespace nnburst::tools {
 struct BenchmarkRow {
     std::string name;
     std::size_t iterations = 0;
-    double realTimeUs = 0;       ///< mostly a median
+    double realTimeUs = 0;       ///< mostly a median; infinite for what did not end
     double processorTimeUs = 0;  ///< of this program
     /// How much the time moves inside of the run, as a share of it: half of the range that the
     /// middle half of its pieces takes. Nothing: not known.
     std::optional<double> noise;
 };
 
-/// "context" and "benchmarks", as Google Benchmark writes them; further members may be added.
+/// "context" and "benchmarks", as Google Benchmark writes them; further members may be added. Rows
+/// with an infinite time are left out.
 [[nodiscard]] Json benchmarkJson(std::span<const std::pair<std::string, std::string>> context,
                                  std::span<const BenchmarkRow> rows);
 
@@ -45,13 +46,13 @@ struct ComparedRow {
     double beforeUs = 0;
     double afterUs = 0;
     double ratio = 0;  ///< after / before
-    double noise = 0;  ///< of both runs together; kLeastNoise at least
+    double noise = 0;  ///< of both runs together; kMinimumNoise at least
     Change change = Change::SAME;
 };
 
 /// A smaller change than this share says nothing about a program, whatever the noise is: the
 /// placement of its memory moves times as much.
-inline constexpr double kLeastNoise = 0.03;
+inline constexpr double kMinimumNoise = 0.03;
 
 struct BenchmarkComparison {
     std::vector<ComparedRow> rows;
@@ -63,7 +64,8 @@ struct BenchmarkComparison {
     [[nodiscard]] bool hasPassed() const noexcept { return comparedCount != 0 && slowerCount == 0; }
 };
 
-/// Rows of the same name. One is slower or faster if its times differ by more than twice the noise.
+/// Rows of the same name. A row that is infinite now is slower than a finite one. One is slower or
+/// faster if its times differ by more than twice the noise.
 [[nodiscard]] BenchmarkComparison compareRows(std::span<const BenchmarkRow> before,
                                               std::span<const BenchmarkRow> after);
 

@@ -69,13 +69,13 @@ class LogarithmicAxis {
 
     [[nodiscard]] std::string draw(double height) const {
         // Over many decades only their beginnings get a number.
-        constexpr std::size_t kMostNumbers = 6;
+        constexpr std::size_t kMaximumNumbers = 6;
         std::string svg;
         for (const double tick : ticks_) {
             const double x = place(tick);
             svg += line("grid", x, 0, x, height);
             const double decade = std::pow(10, std::round(std::log10(tick)));
-            if (ticks_.size() <= kMostNumbers || std::abs(tick - decade) < 1e-6 * decade) {
+            if (ticks_.size() <= kMaximumNumbers || std::abs(tick - decade) < 1e-6 * decade) {
                 svg += label("middle", x, height + 16, durationText(tick));
             }
         }

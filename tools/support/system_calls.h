@@ -21,7 +21,7 @@ struct SystemCalls {
     std::uint64_t value = 0;        ///< of the mark at the end
 };
 
-/// Ends a section with \p value and begins the next one. Only inside of `body` of countSystemCalls.
+/// Ends a section with `value` and begins the next one. Only inside of `body` of countSystemCalls.
 void markSystemCalls(std::uint64_t value = 0) noexcept;
 
 /// Drops what this process and those that it starts write to standard error from now on, for

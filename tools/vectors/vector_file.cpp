@@ -296,6 +296,13 @@ Tolerance toleranceOf(const VectorExample& example, OperandType type) {
     }
 }
 
+bool isWithin(const Tolerance& tolerance, double is, double expected) {
+    if (!std::isfinite(expected)) {  // the tolerance would be infinite, or NaN
+        return is == expected || (std::isnan(is) && std::isnan(expected));
+    }
+    return std::abs(is - expected) <= tolerance.absolute + tolerance.relative * std::abs(expected);
+}
+
 /// RANDOM_MULTINOMIAL: the frequencies of the classes among the samples of the first batch.
 std::string compareFrequencies(const VectorExample& example, const std::vector<std::byte>& actual,
                                const std::string& where) {
@@ -406,9 +413,7 @@ std::string compareOutput(const VectorExample& example, std::size_t index,
     for (std::size_t i = 0; i < actual.size() / elementBytes(output.type); ++i) {
         const double is = element(output.type, actual, i);
         const double expected = element(output.type, output.expected, i);
-        // Written so that NaN is a difference.
-        if (!(std::abs(is - expected) <=
-              tolerance.absolute + tolerance.relative * std::abs(expected))) {
+        if (!isWithin(tolerance, is, expected)) {
             std::ostringstream text;
             text << where << " index " << i << ": expected " << std::setprecision(9) << expected
                  << ", actual " << is;

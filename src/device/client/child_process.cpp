@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "system/scheduling.h"
 #include "system/thread.h"
 
 namespace nnburst::device {
@@ -81,6 +82,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::string& pro
     const auto started = std::make_shared<std::promise<Result<pid_t>>>();
     const auto ended = std::make_shared<std::promise<void>>();
     NNBURST_TRY_ASSIGN(std::thread thread, system::startThread("nnburst-child", [=] {
+                           system::followMainThread();
                            const Result<pid_t> pid = spawn(program, arguments, sharedSocket->get());
                            sharedSocket->reset();  // the child's alone from now on
                            started->set_value(pid);

@@ -10,10 +10,12 @@
 #include "device/rpc/unix_socket.h"
 #include "log/verbose.h"
 #include "nnburst/device.h"
+#include "system/standard_descriptors.h"
 
 namespace nnburst {
 
 Result<SharedDevice> connect(const std::string& path) {
+    system::openStandardDescriptors();
     NNBURST_TRY_ASSIGN(UniqueFd socket, device::connectUnixSocket(path));
     NNBURST_VLOG(MANAGER, "connecting to {}", path);
     NNBURST_TRY_ASSIGN(

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "burst/control_plane.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/rpc_limits.h"
 #include "nnburst/device.h"
@@ -18,10 +19,16 @@ namespace nnburst::device {
 namespace {
 
 /// While a call waits, the driver is pinged if it has shown no sign of life for this long.
-constexpr kj::Duration kPingInterval = 1 * kj::SECONDS;
+constexpr kj::Duration kPingInterval =
+    static_cast<std::int64_t>(burst::kPingInterval.count()) * kj::MILLISECONDS;
 
-kj::Duration hangTimeout() noexcept {
-    return static_cast<std::int64_t>(kHangTimeout.count()) * kj::MILLISECONDS;
+/// The time for the answer to a ping is waited for in so many steps.
+constexpr int kAnswerSteps = 4;
+
+/// With kPingInterval before, all steps are kHangTimeout.
+kj::Duration answerStep() noexcept {
+    constexpr std::chrono::milliseconds kAnswerTime = kHangTimeout - burst::kPingInterval;
+    return static_cast<std::int64_t>(kAnswerTime.count()) * kj::MILLISECONDS / kAnswerSteps;
 }
 
 }  // namespace
@@ -233,20 +240,29 @@ kj::Promise<void> DriverLink::watchDriver() {
 }
 
 kj::Promise<void> DriverLink::pingDriver() {
+    const kj::TimePoint sentAt = loop_.timer().now();
     return ping()
         .then([](const Result<>&) { return true; },
               [](kj::Exception&&) { return true; })  // an answer, too
-        .exclusiveJoin(
-            loop_.timer().atTime(lastSignOfLife_ + hangTimeout()).then([] { return false; }))
-        .then([this](bool isAlive) -> kj::Promise<void> {
+        .exclusiveJoin(countDown(kAnswerSteps).then([] { return false; }))
+        .then([this, sentAt](bool isAlive) -> kj::Promise<void> {
             if (isAlive) {
                 lastSignOfLife_ = loop_.timer().now();
-            } else if (loop_.timer().now() - lastSignOfLife_ >= hangTimeout()) {
+            } else if (lastSignOfLife_ <= sentAt) {
                 hanging_.fulfiller->fulfill();
                 return kj::READY_NOW;
             }
             return watchDriver();
         });
+}
+
+/// Waits for `steps` steps of answerStep(), each from the end of the one before. While this process
+/// is stopped (by a signal, a debugger, a frozen control group, a paused machine) at most one of
+/// them passes: the others leave the time to read an answer that has come meanwhile.
+kj::Promise<void> DriverLink::countDown(int steps) {
+    return loop_.timer().afterDelay(answerStep()).then([this, steps]() -> kj::Promise<void> {
+        return steps > 1 ? countDown(steps - 1) : kj::READY_NOW;
+    });
 }
 
 }  // namespace nnburst::device

@@ -7,7 +7,6 @@
 /// of it lives on the event loop's thread.
 
 #include <capnp/rpc-twoparty.h>
-#include <capnp/serialize-async.h>
 
 #include <atomic>
 #include <chrono>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "burst/controller.h"
+#include "device/client/driver_messages.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/protocol_version.h"
@@ -69,8 +69,7 @@ class DriverLink {
         Session(EventLoop& loop, UniqueFd socket);
 
         kj::Own<kj::AsyncCapabilityStream> stream;
-        /// Without a buffer, for the reason in driver/client_messages.h.
-        capnp::AsyncCapabilityMessageStream messages;
+        DriverMessages messages;
         capnp::TwoPartyVatNetwork network;
         capnp::RpcSystem<capnp::rpc::twoparty::VatId> rpcSystem;
     };
@@ -88,6 +87,7 @@ class DriverLink {
     void dropSignalledFences();
     kj::Promise<void> watchDriver();
     kj::Promise<void> pingDriver();
+    kj::Promise<void> countDown(int steps);
 
     EventLoop& loop_;
     const std::string driverName_;

@@ -54,8 +54,8 @@ class RemoteControlPlane final : public burst::ClientControlPlane {
                                                 const ExecutionOptions& options,
                                                 const OptionalTimePoint& giveUpAt,
                                                 ExecutionOutcome& outcome,
-                                                burst::AnswerFlag& unanswered) override {
-        return executeRemotely(*model_, request, options, giveUpAt, outcome, unanswered);
+                                                burst::AnswerFlag& answered) override {
+        return executeRemotely(*model_, request, options, giveUpAt, outcome, answered);
     }
 
     void discardOutputs(const Request& request, const OptionalTimePoint& giveUpAt) override {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "burst/burst_errors.h"
 #include "device/client/pending_callback.h"
 #include "device/client/remote_burst.h"
 #include "device/local/fence_waiter.h"
@@ -201,7 +202,7 @@ Result<> RemotePreparedModel::executeSynchronously(const Request& request,
     if (answered != nullptr) {
         const system::MutexLock lock(mutex_);
         unanswered_.add(request, std::move(answered));
-        return burst::unanswered(kDeadlineGrace);
+        return burst::notAnswered(kDeadlineGrace);
     }
     return end;
 }
@@ -235,9 +236,9 @@ void discardOutputs(RemoteHandle<rpc::PreparedModel>& model, const Request& requ
 
 Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request& request,
                          const ExecutionOptions& options, const OptionalTimePoint& giveUpAt,
-                         ExecutionOutcome& outcome, burst::AnswerFlag& unanswered) {
+                         ExecutionOutcome& outcome, burst::AnswerFlag& answered) {
     clearOutcome(outcome);
-    const auto isAnswered = std::make_shared<std::atomic<bool>>(false);
+    const auto flag = std::make_shared<std::atomic<bool>>(false);
     const auto end = std::make_shared<ExecutionEnd>();
     return model.connection()->call<void>([&]() -> kj::Promise<Result<>> {
         auto call = model.client().executeSynchronouslyRequest();
@@ -248,13 +249,13 @@ Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request&
             });
         }
         auto answer = call.send().then([end, shapes = shapeCountOf(request, *model.connection()),
-                                        teller = AnswerTeller(isAnswered)](auto&& response) {
+                                        teller = AnswerTeller(flag)](auto&& response) {
             end->status =
                 endFromMessage(response.getStatus(), response.getOutcome(), shapes, end->outcome);
         });
         return waitUntil(model, giveUpAt, kj::mv(answer)).then([&](bool hasAnswer) {
             if (!hasAnswer) {
-                unanswered = isAnswered;
+                answered = flag;
                 return Result<>();
             }
             outcome = std::move(end->outcome);

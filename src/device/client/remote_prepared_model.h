@@ -58,10 +58,10 @@ void discardOutputs(RemoteHandle<rpc::PreparedModel>& model, const Request& requ
                     const OptionalTimePoint& giveUpAt);
 
 /// Executes `request` over the control plane and waits for the result, until `giveUpAt` at most. If
-/// there is no answer by then, `unanswered` becomes true when it comes, and its result is ignored.
+/// there is no answer by then, `answered` is set as by ClientControlPlane::executeSynchronously.
 [[nodiscard]] Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model,
                                        const Request& request, const ExecutionOptions& options,
                                        const OptionalTimePoint& giveUpAt, ExecutionOutcome& outcome,
-                                       burst::AnswerFlag& unanswered);
+                                       burst::AnswerFlag& answered);
 
 }  // namespace nnburst::device

@@ -9,14 +9,20 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <sstream>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "device/client/child_process.h"
 #include "device/client/connection.h"
+#include "device/client/driver_starter.h"
 #include "device/client/remote_device.h"
 #include "log/verbose.h"
 #include "nnburst/device.h"
+#include "system/standard_descriptors.h"
 
 namespace nnburst {
 
@@ -37,13 +43,38 @@ std::string valueOf(const char* variable) {
     return value == nullptr ? "" : value;
 }
 
-/// As the documentation of spawnDriver says; the PATH is searched when it is started.
+/// `path` from the root on; as it is if it is empty or there is no working directory.
+std::string absolute(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(path, error);
+    return error || path.empty() ? path : whole.string();
+}
+
+/// The path of the program that execvp(3) would start now; `name` if it is not on the PATH.
+std::string locate(const std::string& name) {
+    if (name.find('/') != std::string::npos) {
+        return absolute(name);
+    }
+    std::istringstream directories(valueOf("PATH"));
+    for (std::string directory; std::getline(directories, directory, ':');) {
+        const std::string program = absolute((directory.empty() ? "." : directory) + '/' + name);
+        std::error_code error;
+        if (std::filesystem::is_regular_file(program, error) &&
+            ::access(program.c_str(), X_OK) == 0) {
+            return program;
+        }
+    }
+    return name;
+}
+
+/// As the documentation of spawnDriver says.
 Program findProgram(const std::string& program) {
     if (!program.empty()) {
-        return {program, "given to spawnDriver"};
+        return {locate(program), "given to spawnDriver"};
     }
     if (const std::string named = valueOf(kEnvironmentVariable); !named.empty()) {
-        return {named, fmt::format("given by the environment variable {}", kEnvironmentVariable)};
+        return {locate(named),
+                fmt::format("given by the environment variable {}", kEnvironmentVariable)};
     }
     std::error_code error;
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -51,10 +82,22 @@ Program findProgram(const std::string& program) {
     if (!error && ::access(beside.c_str(), X_OK) == 0) {
         return {beside, "found beside the running program"};
     }
-    return {kProgramName,
+    return {locate(kProgramName),
             fmt::format("there is no {}, and it was looked for in the directories of PATH, '{}'; "
                         "the environment variable {} names another",
                         beside.native(), valueOf("PATH"), kEnvironmentVariable)};
+}
+
+/// With absolute paths of files.
+DriverOptions withAbsolutePaths(DriverOptions options) {
+    options.cacheKeyFile = absolute(options.cacheKeyFile);
+    options.capabilitiesFile = absolute(options.capabilitiesFile);
+    for (std::string& library : options.extensionLibraries) {
+        if (library.find('/') != std::string::npos) {  // dlopen(3) looks for the others
+            library = absolute(library);
+        }
+    }
+    return options;
 }
 
 void addMemoryLimits(const DriverOptions& options, std::vector<std::string>& arguments) {
@@ -128,9 +171,8 @@ std::vector<std::string> argumentsOf(const std::string& program, const DriverOpt
     return arguments;
 }
 
-}  // namespace
-
-Result<SharedDevice> spawnDriver(const DriverOptions& options, const std::string& program) {
+Result<SharedDevice> start(const Program& program, const DriverOptions& options) {
+    system::openStandardDescriptors();
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         return failure(
@@ -139,7 +181,7 @@ Result<SharedDevice> spawnDriver(const DriverOptions& options, const std::string
     }
     UniqueFd ours(ends[0]);
     UniqueFd theirs(ends[1]);
-    const auto [path, origin] = findProgram(program);
+    const auto& [path, origin] = program;
     auto child = device::ChildProcess::start(path, argumentsOf(path, options), std::move(theirs));
     if (!child) {
         return failure(child.error().status, fmt::format("{} ({})", child.error().message, origin));
@@ -153,6 +195,19 @@ Result<SharedDevice> spawnDriver(const DriverOptions& options, const std::string
                                    connection.error().message));
     }
     return std::make_shared<device::RemoteDevice>(std::move(*connection));
+}
+
+}  // namespace
+
+std::function<Result<SharedDevice>()> device::driverStarter(const DriverOptions& options,
+                                                            const std::string& program) {
+    return [program = findProgram(program), options = withAbsolutePaths(options)] {
+        return start(program, options);
+    };
+}
+
+Result<SharedDevice> spawnDriver(const DriverOptions& options, const std::string& program) {
+    return device::driverStarter(options, program)();
 }
 
 }  // namespace nnburst

@@ -3,6 +3,7 @@
 #include "device/driver/broker.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "device/rpc/descriptor_thread.h"
+#include "device/rpc/peer_descriptors.h"
 #include "log/assert.h"
 #include "log/limited_log.h"
 #include "log/logger.h"
@@ -23,6 +25,10 @@ namespace {
 /// ended.
 constexpr kj::Duration kTimeToEnd = 2 * kj::SECONDS;
 
+/// How often a worker is asked whether its event loop runs, and its time to answer. Longer than
+/// kHangTimeout: a client that waits has given up before its worker is killed.
+constexpr kj::Duration kPingInterval = 5 * kj::SECONDS;
+
 using Observer = kj::UnixEventPort::FdObserver;
 
 /// The next message of a worker. A client may have taken the worker over, and make it send sockets
@@ -32,6 +38,14 @@ Result<std::optional<WorkerMessage>> nextMessage(const WorkerProcess& process) {
     return receiveWorkerReport(process.channel());
 }
 
+bool hasHungUp(kj::AsyncIoStream& client) {
+    pollfd event{.fd = -1, .events = POLLRDHUP, .revents = 0};
+    KJ_IF_MAYBE (fd, client.getFd()) {
+        event.fd = *fd;
+    }
+    return ::poll(&event, 1, 0) == 1;
+}
+
 }  // namespace
 
 struct Broker::Worker {
@@ -39,8 +53,10 @@ struct Broker::Worker {
     uid_t user = 0;
     std::string owner;  // for the log
     std::unique_ptr<WorkerProcess> process;
-    bool isReleased = false;  // it has no clients any more
-    bool isEnding = false;    // it was killed, or has ended its channel
+    WorkerTurns::OwnTurn turn;  // null once it is ready
+    bool isReleased = false;    // it has no clients any more
+    bool isEnding = false;      // it was killed, or has ended its channel
+    bool isPinged = false;      // and has not answered
     /// The clients that it serves, by their numbers: fulfilled when they have disconnected, the
     /// last one when the worker has ended.
     std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>> clients;
@@ -70,7 +86,11 @@ void Broker::taskFailed(kj::Exception&& exception) {
 
 kj::Promise<void> Broker::listen(int socket) {
     return admission_.listen(socket, [this](Admission::Client client, AdmittedClient admitted) {
-        return serve(kj::mv(client), std::move(admitted));
+        return turns_.take(admitted.identity.user)
+            .then([this, client = kj::mv(client),
+                   admitted = std::move(admitted)](WorkerTurns::OwnTurn turn) mutable {
+                return serve(kj::mv(client), std::move(admitted), std::move(turn));
+            });
     });
 }
 
@@ -92,9 +112,14 @@ Broker::Counts Broker::counts() const noexcept {
     return {.workers = workers_.size(), .started = startedCount_, .failed = failedCount_};
 }
 
-kj::Promise<void> Broker::serve(Admission::Client client, AdmittedClient admitted) {
+kj::Promise<void> Broker::serve(Admission::Client client, AdmittedClient admitted,
+                                WorkerTurns::OwnTurn turn) {
+    if (hasHungUp(*client) || drained_.get() != nullptr) {
+        dropConnection(kj::mv(client));
+        return kj::READY_NOW;
+    }
     auto given = [&]() -> Result<SharedWorker> {
-        NNBURST_TRY_ASSIGN(SharedWorker worker, workerFor(admitted));
+        NNBURST_TRY_ASSIGN(SharedWorker worker, workerFor(admitted, std::move(turn)));
         int socket = -1;
         KJ_IF_MAYBE (fd, client->getFd()) {
             socket = *fd;
@@ -122,7 +147,8 @@ kj::Promise<void> Broker::serve(Admission::Client client, AdmittedClient admitte
     return pair.promise.attach(kj::heap(std::move(admitted)));
 }
 
-Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client) {
+Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client,
+                                               WorkerTurns::OwnTurn turn) {
     if (isolation_ == Isolation::USER) {
         const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const auto& entry) {
             return entry.second->user == client.identity.user && entry.second->takesClients();
@@ -139,10 +165,13 @@ Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client) {
                         ? fmt::format("user {}", client.identity.user)
                         : fmt::format("client {} ({})", client.number, client.description);
     worker->process = std::move(process);
+    worker->turn = std::move(turn);
     worker->messages = kj::heap<Observer>(loop_.io().unixEventPort, worker->process->channel(),
                                           Observer::OBSERVE_READ);
-    worker->reader = readMessages(*worker).eagerlyEvaluate(
-        [this](kj::Exception&& exception) { taskFailed(kj::mv(exception)); });
+    worker->reader =
+        readMessages(*worker)
+            .exclusiveJoin(watch(*worker))
+            .eagerlyEvaluate([this](kj::Exception&& exception) { taskFailed(kj::mv(exception)); });
     auto ended = awaitEnd(*worker);  // first: a worker of which this fails is not kept
     workers_.emplace(worker->number, worker);
     tasks_.add(kj::mv(ended));
@@ -156,8 +185,8 @@ kj::Promise<void> Broker::readMessages(Worker& worker) {
     });
 }
 
-/// False if no more messages are read. A worker sends at most one message for each of its clients;
-/// one that sends more is killed. One that ends its channel has kTimeToEnd to end, too.
+/// False if no more messages are read. A worker sends that it is ready, once, and at most one
+/// message for each of its clients and for each ping.
 bool Broker::readAvailable(Worker& worker) {
     while (!worker.isReleased) {
         Result<> handled;
@@ -169,27 +198,63 @@ bool Broker::readAvailable(Worker& worker) {
             handled = handle(worker, **message);
         }
         if (!handled) {
-            worker.isEnding = true;
-            if (handled.error().status == ErrorStatus::DEVICE_UNAVAILABLE) {
-                killLater(worker);
-            } else {
-                logger().error("worker {} of {} is killed: {}", worker.process->pid(), worker.owner,
-                               handled.error().message);
-                worker.process->kill();
-            }
+            giveUp(worker, handled.error());
             return false;
         }
     }
     return false;
 }
 
+/// Resolves when the worker takes no more clients. One whose event loop stands still would not see
+/// that its clients go.
+kj::Promise<void> Broker::watch(Worker& worker) {
+    return loop_.timer().afterDelay(kPingInterval).then([this, &worker]() -> kj::Promise<void> {
+        if (!readAvailable(worker)) {
+            return kj::READY_NOW;
+        }
+        if (worker.isPinged) {
+            giveUp(worker, {ErrorStatus::GENERAL_FAILURE,
+                            fmt::format("its event loop has not answered for {} s",
+                                        kPingInterval / kj::SECONDS)});
+            return kj::READY_NOW;
+        }
+        worker.isPinged = true;
+        // If there is no room for the message, the worker does not answer either.
+        (void)sendWorkerMessage(worker.process->channel(), {.kind = WorkerMessage::Kind::PING});
+        return watch(worker);
+    });
+}
+
+/// Kills a worker at once, or after kTimeToEnd if it has ended its channel.
+void Broker::giveUp(Worker& worker, const Error& reason) {
+    worker.isEnding = true;
+    worker.turn = nullptr;
+    if (reason.status == ErrorStatus::DEVICE_UNAVAILABLE) {
+        killLater(worker);
+    } else {
+        clientLog().write(LogLevel::ERROR,
+                          fmt::format("worker {} of {} is killed: {}", worker.process->pid(),
+                                      worker.owner, reason.message));
+        worker.process->kill();
+    }
+}
+
 /// Refuses messages that only a worker that was taken over sends.
 Result<> Broker::handle(Worker& worker, const WorkerMessage& message) {
+    if (message.kind == WorkerMessage::Kind::READY && worker.turn != nullptr) {
+        worker.turn = nullptr;
+        return {};
+    }
+    if (message.kind == WorkerMessage::Kind::ALIVE && worker.isPinged) {
+        worker.isPinged = false;
+        return {};
+    }
     const auto client = worker.clients.find(message.client);
     if (message.kind != WorkerMessage::Kind::GONE || client == worker.clients.end()) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("message of a worker with kind {} and client {}: must be that "
-                                   "one of its clients has gone",
+                                   "it is ready, once, that one of its clients has gone, or the "
+                                   "answer to a ping",
                                    static_cast<std::uint32_t>(message.kind), message.client));
     }
     if (worker.clients.size() == 1) {

@@ -9,7 +9,8 @@
 ///
 ///     client ──connect──▶ broker ──SERVE, socket──▶ worker of the client or of its user
 ///        ▲                   ▲                           │
-///        │                   └───────────GONE────────────┤
+///        │                   ├───────────PING───────────▶│
+///        │                   └─────READY, GONE, ALIVE────┤
 ///        └────────────────── messages ──────────────────▶┘
 
 #include <kj/async-io.h>
@@ -26,6 +27,7 @@
 #include "device/driver/limits.h"
 #include "device/driver/worker_messages.h"
 #include "device/driver/worker_process.h"
+#include "device/driver/worker_turns.h"
 #include "device/rpc/event_loop.h"
 
 namespace nnburst::device {
@@ -35,8 +37,8 @@ struct BrokerOptions {
     WorkerCommand command;
     std::unique_ptr<system::ProgramStarter> starter;  ///< of workers
     Admission::Options admission;
-    Limits limits;  ///< of which the broker applies those on connections; each worker applies the
-                    ///< others
+    /// The broker applies the limits on connections, each worker applies the others.
+    Limits limits;
 };
 
 /// Used on the event loop's thread only.
@@ -70,10 +72,13 @@ class Broker final : private kj::TaskSet::ErrorHandler {
     using SharedWorker = std::shared_ptr<Worker>;
 
     void taskFailed(kj::Exception&& exception) override;
-    kj::Promise<void> serve(Admission::Client client, AdmittedClient admitted);
-    Result<SharedWorker> workerFor(const AdmittedClient& client);
+    kj::Promise<void> serve(Admission::Client client, AdmittedClient admitted,
+                            WorkerTurns::OwnTurn turn);
+    Result<SharedWorker> workerFor(const AdmittedClient& client, WorkerTurns::OwnTurn turn);
     kj::Promise<void> readMessages(Worker& worker);
     bool readAvailable(Worker& worker);
+    kj::Promise<void> watch(Worker& worker);
+    void giveUp(Worker& worker, const Error& reason);
     Result<> handle(Worker& worker, const WorkerMessage& message);
     void release(Worker& worker);
     void killLater(const Worker& worker);
@@ -85,7 +90,8 @@ class Broker final : private kj::TaskSet::ErrorHandler {
     const WorkerCommand command_;
     const std::unique_ptr<system::ProgramStarter> starter_;
     ClientAccounts accounts_;
-    Admission admission_;
+    WorkerTurns turns_;
+    Admission admission_;                            // has promises of turns
     std::map<std::uint64_t, SharedWorker> workers_;  // by their numbers
     std::uint64_t startedCount_ = 0;
     std::uint64_t failedCount_ = 0;

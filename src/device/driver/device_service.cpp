@@ -20,6 +20,7 @@
 #include "log/limited_log.h"
 #include "model/buffer_status.h"
 #include "model/version_rules.h"
+#include "nnburst/validation.h"
 
 namespace nnburst::device {
 
@@ -66,6 +67,9 @@ struct ReceivedOptions {
         return complete;
     }
 };
+
+using SharedOptions = std::shared_ptr<const ReceivedOptions>;  // functions of jobs are copied
+using PrepareCallback = LocalDevice::PrepareCallback;
 
 class DeviceService final : public rpc::Device::Server {
   public:
@@ -149,82 +153,48 @@ class DeviceService final : public rpc::Device::Server {
     }
 
     kj::Promise<void> prepareModel(PrepareModelContext context) override {
-        const auto params = context.getParams();
-        const auto launch = launchOf(params.getCallback());
-        if (!launch.charged) {
-            toMessage(finish(launch, launch.charged), context.getResults().initStatus());
-            return kj::READY_NOW;
-        }
-        return receiveOptions(params.getOptions())
-            .then([this, context,
-                   launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
-                if (!options) {
-                    return Result<>(tl::unexpected<Error>(options.error()));
-                }
-                if (!options->cacheFiles) {
-                    clientLog().write(LogLevel::WARNING, "a model is prepared without its cache: " +
-                                                             options->cacheFiles.error().message);
-                }
-                // The model is checked on a job thread. If it is refused, the callback is posted to
-                // this loop before the answer is, so the client gets it first.
-                return receiver_.receive<void>(
-                    context.getParams().getModel(),
-                    [device = device_, launch,
-                     received = std::make_shared<ReceivedOptions>(std::move(*options))](
-                        Model model, const ModelReceiver::SharedCharges& charges) {
-                        // While the model waits for its preparation, it is charged to its client.
-                        return device->prepare(
-                            std::move(model), std::move(charges->operandValues),
-                            received->complete(),
-                            [callback = launch.callback, charges](Prepared prepared) {
-                                callback(std::move(prepared));
-                            });
-                    });
-            })
-            .then([this, context, launch](Result<>&& launched) mutable {
-                toMessage(finish(launch, launched), context.getResults().initStatus());
-            });
+        return launchPreparation(context, [this, context](SharedOptions options,
+                                                          const PrepareCallback& callback) mutable {
+            if (!options->cacheFiles) {
+                clientLog().write(LogLevel::WARNING, "a model is prepared without its cache: " +
+                                                         options->cacheFiles.error().message);
+            }
+            // The model is checked on a job thread. If it is refused, the callback is posted to
+            // this loop before the answer is, so the client gets it first.
+            return receiver_.receive<void>(
+                context.getParams().getModel(),
+                [device = device_, options = std::move(options), callback](
+                    Model model, const ModelReceiver::SharedCharges& charges) {
+                    // While the model waits for its preparation, it is charged to its client.
+                    return device->prepare(
+                        std::move(model), std::move(charges->operandValues), options->complete(),
+                        [callback, charges](Prepared prepared) { callback(std::move(prepared)); });
+                });
+        });
     }
 
     kj::Promise<void> prepareModelFromCache(PrepareModelFromCacheContext context) override {
-        const auto params = context.getParams();
-        const auto launch = launchOf(params.getCallback());
-        if (!launch.charged) {
-            toMessage(finish(launch, launch.charged), context.getResults().initStatus());
-            return kj::READY_NOW;
-        }
-        return receiveOptions(params.getOptions())
-            .then(
-                [this, launch](Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
-                    if (!options) {
-                        return Result<>(tl::unexpected<Error>(options.error()));
-                    }
-                    if (!options->cacheFiles) {
-                        return Result<>(options->cacheFiles);
-                    }
-                    return runOnJobThread<void>(
-                        loop_, *device_->scheduler(), JobKind::CONTROL, {},
-                        [device = device_, launch,
-                         received = std::make_shared<ReceivedOptions>(std::move(*options))] {
-                            return device->prepareFromCache(received->complete(), launch.callback);
-                        });
-                })
-            .then([this, context, launch](Result<>&& launched) mutable {
-                toMessage(finish(launch, launched), context.getResults().initStatus());
+        return launchPreparation(
+            context,
+            [this](SharedOptions options,
+                   const PrepareCallback& callback) -> kj::Promise<Result<>> {
+                if (!options->cacheFiles) {
+                    return Result<>(options->cacheFiles);
+                }
+                return runOnJobThread<void>(
+                    loop_, *device_->scheduler(), JobKind::CONTROL, {},
+                    [device = device_, options = std::move(options), callback] {
+                        return device->prepareFromCache(options->complete(), callback);
+                    });
             });
     }
 
     kj::Promise<void> allocate(AllocateContext context) override {
         const auto params = context.getParams();
-        // The model of each role is looked up on this thread.
-        for (const std::size_t count :
-             {std::size_t{params.getPreparedModels().size()},
-              std::size_t{params.getInputRoles().size()} + params.getOutputRoles().size()}) {
-            if (const auto few = checkCount(count, kMaximumRoles, "prepared models or roles");
-                !few) {
-                toMessage(few, context.getResults().initStatus());
-                return kj::READY_NOW;
-            }
+        // All of it is read on this thread.
+        if (const auto few = checkCounts(params); !few) {
+            toMessage(few, context.getResults().initStatus());
+            return kj::READY_NOW;
         }
         return models_->find(params.getPreparedModels())
             .then([this, context](Result<PreparedModels>&& found) mutable
@@ -254,7 +224,7 @@ class DeviceService final : public rpc::Device::Server {
         Result<> charged;  ///< an error if the client has as many prepared models as it may have
         Callback client;
         std::shared_ptr<std::atomic<bool>> isNotified;
-        LocalDevice::PrepareCallback callback;
+        PrepareCallback callback;
     };
 
     Launch launchOf(rpc::PreparedModelCallback::Client client) {
@@ -288,6 +258,30 @@ class DeviceService final : public rpc::Device::Server {
         return launched;
     }
 
+    /// Answers a call that launches a preparation. `start` gets the options of the call and the
+    /// callback of the preparation, and gives the result of the launch.
+    template <class Context, class Start>
+    kj::Promise<void> launchPreparation(Context context, Start start) {
+        const auto params = context.getParams();
+        const auto launch = launchOf(params.getCallback());
+        if (!launch.charged) {
+            toMessage(finish(launch, launch.charged), context.getResults().initStatus());
+            return kj::READY_NOW;
+        }
+        return receiveOptions(params.getOptions())
+            .then([callback = launch.callback, start = std::move(start)](
+                      Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
+                if (!options) {
+                    return Result<>(tl::unexpected<Error>(options.error()));
+                }
+                return start(std::make_shared<const ReceivedOptions>(std::move(*options)),
+                             callback);
+            })
+            .then([this, context, launch](Result<>&& launched) mutable {
+                toMessage(finish(launch, launched), context.getResults().initStatus());
+            });
+    }
+
     kj::Promise<Result<ReceivedOptions>> receiveOptions(rpc::PrepareOptions::Reader reader) {
         auto dataCache =
             receiveFiles(reader.getDataCache(), kMaximumCacheFiles, peer_, checkCacheFile);
@@ -314,6 +308,16 @@ class DeviceService final : public rpc::Device::Server {
                         return received;
                     });
             });
+    }
+
+    static Result<> checkCounts(rpc::Device::AllocateParams::Reader params) {
+        NNBURST_TRY(checkCount(params.getPreparedModels().size(), kMaximumRoles,
+                               "prepared models of a buffer"));
+        NNBURST_TRY(
+            checkCount(std::size_t{params.getInputRoles().size()} + params.getOutputRoles().size(),
+                       kMaximumRoles, "roles of a buffer"));
+        return checkCount(params.getDimensions().size(), kMaximumDimensions,
+                          "dimensions of a buffer");
     }
 
     /// A function that allocates the buffer that `params` describes.

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// How the clients of a driver are divided among processes (`nnburst-driver --isolate`).
+
 #include <cstdint>
 
 namespace nnburst::device {

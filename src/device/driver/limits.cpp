@@ -30,9 +30,9 @@ constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
 /// Regions that can be mapped at the same time. The rest of the mappings is for threads, kernels
 /// and the heap.
 std::uint64_t mappableRegions(const MachineSize& machine) noexcept {
-    constexpr std::uint64_t kMostReserved = 8192;
+    constexpr std::uint64_t kMaximumReserved = 8192;
     constexpr std::uint64_t kMappingsOfRegion = 2;  // its pages, and the padding behind them
-    const std::uint64_t reserved = std::min(kMostReserved, machine.mappings / 3);
+    const std::uint64_t reserved = std::min(kMaximumReserved, machine.mappings / 3);
     return (machine.mappings - reserved) / kMappingsOfRegion;
 }
 

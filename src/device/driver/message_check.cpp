@@ -6,14 +6,19 @@
 
 #include <cstdint>
 
+#include "device/rpc/resolution_check.h"
 #include "model/invalid.h"
 
 namespace nnburst::device {
 
 namespace {
 
+/// The RPC system copies the texts of an exception and nothing else. Looks at no other pointer:
+/// many may lead to the same bytes, so that following all of them could take 20 ms of the event
+/// loop.
 Result<> checkException(capnp::rpc::Exception::Reader exception) {
-    const std::uint64_t bytes = exception.totalSize().wordCount * sizeof(capnp::word);
+    const std::uint64_t bytes =
+        std::uint64_t{exception.getReason().size()} + exception.getTrace().size();
     if (bytes > kMaximumExceptionBytes) {
         return invalid("message with an exception of {} bytes: must be at most {}", bytes,
                        kMaximumExceptionBytes);
@@ -66,10 +71,8 @@ Result<> checkReturn(capnp::rpc::Return::Reader answer) {
 }
 
 Result<> checkResolve(capnp::rpc::Resolve::Reader resolve) {
-    if (resolve.isException()) {
-        return checkException(resolve.getException());
-    }
-    return resolve.isCap() ? checkCapability(resolve.getCap()) : Result<>();
+    return resolve.isException() ? checkException(resolve.getException())
+                                 : checkResolution(resolve);
 }
 
 }  // namespace

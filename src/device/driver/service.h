@@ -61,7 +61,7 @@ class Service {
         const std::vector<Client>& connected) const;
 
     /// How long jobs of all clients have waited for a thread.
-    [[nodiscard]] JobWaits jobWaits(JobKind kind) const {
+    [[nodiscard]] system::DurationHistogram jobWaits(JobKind kind) const {
         return device_->scheduler()->waitsOfAll(kind);
     }
 

@@ -8,7 +8,10 @@
 ///
 ///     broker -> worker   SERVE client, with the client's socket
 ///                        DRAIN: accept no more work, finish what runs, and end
-///     worker -> broker   GONE client
+///                        PING
+///     worker -> broker   READY: it serves from now on
+///                        GONE client
+///                        ALIVE: its event loop has read a PING
 ///
 /// A worker ends when the broker closes its end.
 
@@ -21,11 +24,11 @@
 namespace nnburst::device {
 
 struct WorkerMessage {
-    enum class Kind : std::uint32_t { SERVE = 1, DRAIN, GONE };
+    enum class Kind : std::uint32_t { SERVE = 1, DRAIN, GONE, READY, PING, ALIVE };
 
     Kind kind = Kind::SERVE;
     std::uint32_t reserved = 0;  ///< zero
-    std::uint64_t client = 0;    ///< the number of a client, unless the kind is DRAIN
+    std::uint64_t client = 0;    ///< the number of a client, of SERVE and GONE
 };
 
 struct ReceivedWorkerMessage {

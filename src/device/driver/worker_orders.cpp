@@ -21,7 +21,10 @@ WorkerOrders::WorkerOrders(EventLoop& loop, Service& service, UniqueFd channel,
       channel_(std::move(channel)),
       stop_(std::move(stop)),
       orders_(loop.io().unixEventPort, channel_.get(), kj::UnixEventPort::FdObserver::OBSERVE_READ),
-      clients_(*this) {}
+      tasks_(*this) {
+    // An error shows when the orders are read.
+    (void)sendWorkerMessage(channel_.get(), {.kind = WorkerMessage::Kind::READY});
+}
 
 void WorkerOrders::taskFailed(kj::Exception&& exception) {
     logger().debug("client: {}", exception.getDescription().cStr());
@@ -51,31 +54,37 @@ bool WorkerOrders::followAvailable() {
             case WorkerMessage::Kind::DRAIN:
                 stop_();
                 break;
+            case WorkerMessage::Kind::PING:
+                tasks_.add(report({.kind = WorkerMessage::Kind::ALIVE}));
+                break;
             case WorkerMessage::Kind::GONE:
+            case WorkerMessage::Kind::READY:
+            case WorkerMessage::Kind::ALIVE:
                 break;
         }
     }
 }
 
 void WorkerOrders::serve(std::uint64_t number, UniqueFd socket) {
-    clients_.add(kj::evalNow([&] {
-                     auto stream = loop_.io().lowLevelProvider->wrapUnixSocketFd(
-                         kj::AutoCloseFd(socket.release()));
-                     return service_.serve(kj::mv(stream), number);
-                 }).catch_([this](kj::Exception&& exception) {
-                       taskFailed(kj::mv(exception));
-                   }).then([this, number] { return reportGone(number); }));
+    tasks_.add(kj::evalNow([&] {
+                   auto stream = loop_.io().lowLevelProvider->wrapUnixSocketFd(
+                       kj::AutoCloseFd(socket.release()));
+                   return service_.serve(kj::mv(stream), number);
+               }).catch_([this](kj::Exception&& exception) {
+                     taskFailed(kj::mv(exception));
+                 }).then([this, number] {
+        return report({.kind = WorkerMessage::Kind::GONE, .client = number});
+    }));
 }
 
 /// The channel has no room for the message while the broker has not read those before it.
-kj::Promise<void> WorkerOrders::reportGone(std::uint64_t number) {
-    const Result<> sent =
-        sendWorkerMessage(channel_.get(), {.kind = WorkerMessage::Kind::GONE, .client = number});
+kj::Promise<void> WorkerOrders::report(const WorkerMessage& message) {
+    const Result<> sent = sendWorkerMessage(channel_.get(), message);
     if (sent || sent.error().status != ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT) {
         return kj::READY_NOW;
     }
-    return loop_.timer().afterDelay(kReportAgainAfter).then([this, number] {
-        return reportGone(number);
+    return loop_.timer().afterDelay(kReportAgainAfter).then([this, message] {
+        return report(message);
     });
 }
 

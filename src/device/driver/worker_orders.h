@@ -20,7 +20,8 @@ namespace nnburst::device {
 /// Used on the event loop's thread only. Must not outlive `service`.
 class WorkerOrders final : private kj::TaskSet::ErrorHandler {
   public:
-    /// `stop` is called when the broker wants the worker to drain.
+    /// Tells the broker that the worker is ready. `stop` is called when the broker wants the worker
+    /// to drain.
     WorkerOrders(EventLoop& loop, Service& service, UniqueFd channel, std::function<void()> stop);
     KJ_DISALLOW_COPY(WorkerOrders);
 
@@ -31,14 +32,14 @@ class WorkerOrders final : private kj::TaskSet::ErrorHandler {
     void taskFailed(kj::Exception&& exception) override;
     bool followAvailable();
     void serve(std::uint64_t number, UniqueFd socket);
-    [[nodiscard]] kj::Promise<void> reportGone(std::uint64_t number);
+    [[nodiscard]] kj::Promise<void> report(const WorkerMessage& message);
 
     EventLoop& loop_;
     Service& service_;
     const UniqueFd channel_;
     const std::function<void()> stop_;
     kj::UnixEventPort::FdObserver orders_;
-    kj::TaskSet clients_;
+    kj::TaskSet tasks_;  // clients that are served, and reports
 };
 
 }  // namespace nnburst::device

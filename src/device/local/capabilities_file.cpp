@@ -3,7 +3,9 @@
 #include "device/local/capabilities_file.h"
 
 #include <unistd.h>
+
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -87,6 +89,11 @@ Result<Capabilities> fromJson(const Json& root) {
     return capabilities;
 }
 
+tl::unexpected<Error> cannotWrite(const std::string& file, const std::error_code& error) {
+    return failure(ErrorStatus::GENERAL_FAILURE,
+                   fmt::format("cannot write the capabilities to {}: {}", file, error.message()));
+}
+
 }  // namespace
 
 Capabilities uncalibrated() {
@@ -99,6 +106,14 @@ Capabilities uncalibrated() {
     return capabilities;
 }
 
+Result<> checkWritable(const std::string& file) {
+    const std::string folder = std::filesystem::path(file).parent_path().string();
+    if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
+        return cannotWrite(file, {errno, std::generic_category()});
+    }
+    return {};
+}
+
 Result<> writeCapabilities(const Capabilities& capabilities, const std::string& file) {
     Json root;
     for (const auto& [name, info] : namedFigures(capabilities)) {
@@ -109,18 +124,18 @@ Result<> writeCapabilities(const Capabilities& capabilities, const std::string& 
     }
     // Under another name first: a file that can be read is whole.
     const std::string unfinished = fmt::format("{}.{}", file, ::getpid());
+    errno = EIO;  // unless the system says more
     std::ofstream stream(unfinished);
     stream << root.dump(2) << '\n';
     stream.close();
-    std::error_code error;
-    if (stream) {
+    std::error_code error(stream ? 0 : errno, std::generic_category());
+    if (!error) {
         std::filesystem::rename(unfinished, file, error);
     }
-    if (!stream || error) {
+    if (error) {
         std::error_code ignored;
         std::filesystem::remove(unfinished, ignored);
-        return failure(ErrorStatus::GENERAL_FAILURE,
-                       fmt::format("cannot write the capabilities to {}", file));
+        return cannotWrite(file, error);
     }
     return {};
 }

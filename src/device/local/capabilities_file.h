@@ -19,6 +19,9 @@ inline constexpr OperandType kLastOperandType = OperandType::TENSOR_QUANT8_ASYMM
 /// Capabilities with 1.0 everywhere: what a driver without calibration reports.
 [[nodiscard]] Capabilities uncalibrated();
 
+/// GENERAL_FAILURE if no file can be made where `file` will be: to be asked before measuring.
+[[nodiscard]] Result<> checkWritable(const std::string& file);
+
 /// GENERAL_FAILURE if the file cannot be written.
 [[nodiscard]] Result<> writeCapabilities(const Capabilities& capabilities, const std::string& file);
 

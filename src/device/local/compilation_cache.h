@@ -12,10 +12,8 @@
 ///
 /// Weights that were packed for kernels of this library, or by XNNPACK where its release allows it
 /// (exec/xnnpack/packed_weights.h), are kept as they are packed, in place of the constants that
-/// they were made of: such a cache is of use for the same kernels only.
-///
-///     model payload: digest | code of the data | tables | structure
-///     data payload:  operand values | constants in pools | packed filters and blocks
+/// they were made of: such a cache is of use for the same kernels only. The format of both files is
+/// in cache_payload.h.
 
 #include <array>
 #include <cstdint>
@@ -38,6 +36,7 @@ inline constexpr NumberOfCacheFiles kCacheFiles{.numModelCache = 1, .numDataCach
 
 /// The files of one preparation, open for reading and writing.
 struct CacheFiles {
+    Charge charge;  ///< given back after the files are closed
     std::vector<UniqueFd> model;
     std::vector<UniqueFd> data;
     CacheToken token{};

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <linux/sync_file.h>
 #include <poll.h>
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -22,6 +25,7 @@
 
 #include "system/event_fd.h"
 #include "system/interruption.h"
+#include "system/standard_descriptors.h"
 #include "system/time.h"
 
 namespace nnburst {
@@ -62,10 +66,27 @@ bool isOfKnownKind(int fd) noexcept {
            ::ioctl(fd, SYNC_IOC_FILE_INFO, &info) == 0;
 }
 
+// What a thread wrote before it signalled a fence is visible to one that has seen the signal: the
+// kernel orders write(2) and poll(2). ThreadSanitizer does not know that, so it is told. All fences
+// are one to it, because their descriptors are duplicated.
+#if defined(__SANITIZE_THREAD__)
+char allFences;
+void noteSignal() noexcept {
+    __tsan_release(&allFences);
+}
+void noteSignalSeen() noexcept {
+    __tsan_acquire(&allFences);
+}
+#else
+void noteSignal() noexcept {}
+void noteSignalSeen() noexcept {}
+#endif
+
 /// Adds to the count if the fence is pending; otherwise the count would overflow. A process with a
 /// duplicate of the descriptor may fill it in between, and may have cleared O_NONBLOCK, which
 /// duplicates share. Then a signal ends the wait of write(2).
 void add(int fence, std::uint64_t count) noexcept {
+    noteSignal();
     pollfd look{.fd = fence, .events = POLLIN, .revents = 0};
     if (::poll(&look, 1, 0) == 0) {
         const system::ScopedInterruption interruption;
@@ -76,6 +97,7 @@ void add(int fence, std::uint64_t count) noexcept {
 }  // namespace
 
 Result<UniqueFd> makeFence() {
+    system::openStandardDescriptors();
     UniqueFd fence(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!fence) {
         return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
@@ -115,6 +137,7 @@ Result<FenceState> fenceState(int fence) {
     if (count <= 0) {
         return FenceState::PENDING;
     }
+    noteSignalSeen();
     if ((look.revents & (POLLERR | POLLNVAL)) != 0 || (look.revents & POLLIN) == 0) {
         return FenceState::FAILED;
     }

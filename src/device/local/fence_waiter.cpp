@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <new>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -31,36 +32,28 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPauseWithoutMemory{1};
+/// The thread ends when it has had no wait for so long.
+constexpr int kIdleMs = 1000;
+/// The epoll instance and the eventfd.
+constexpr std::uint64_t kDescriptorsOfThread = 2;
 
 }  // namespace
 
-class FenceWaiter::Impl {
+class FenceWaiter::Impl : public std::enable_shared_from_this<Impl> {
   public:
-    static Result<std::thread> start(const std::shared_ptr<Impl>& self) {
-        const system::MutexLock lock(self->mutex_);
-        if (self->isRunning_) {
-            return std::thread();
-        }
-        NNBURST_TRY_ASSIGN(self->wakeUp_, makeFence());
-        self->epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
-        epoll_event event{.events = EPOLLIN, .data = {.u64 = 0}};
-        if (!self->epoll_ ||
-            ::epoll_ctl(self->epoll_.get(), EPOLL_CTL_ADD, self->wakeUp_.get(), &event) != 0) {
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                           fmt::format("cannot wait for fences: {}", std::strerror(errno)));
-        }
-        NNBURST_TRY_ASSIGN(std::thread thread,
-                           system::startThread("nnburst-fence", [self] { self->run(); }));
-        self->isRunning_ = true;
-        return thread;
-    }
+    explicit Impl(SharedAccount account) noexcept : account_(std::move(account)) {}
 
     void stop() {
-        const system::MutexLock lock(mutex_);
-        isStopping_ = true;
-        if (isRunning_) {
-            signalFence(wakeUp_.get());
+        std::thread thread;
+        {
+            const system::MutexLock lock(mutex_);
+            isStopping_ = true;
+            if (running_) {
+                signalFence(running_->wakeUp.get());
+            }
+            thread = std::move(thread_);
         }
+        system::joinOrOrphan(thread);
     }
 
     Result<> add(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
@@ -70,6 +63,9 @@ class FenceWaiter::Impl {
             return failure(
                 ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                 fmt::format("cannot wait for fences: {} executions do so already", kMaximumWaits));
+        }
+        if (!running_) {
+            NNBURST_TRY(start());
         }
         const std::uint64_t id = ++lastId_;
         Wait wait{.pending = {}, .deadline = deadline, .callback = std::move(callback)};
@@ -93,6 +89,38 @@ class FenceWaiter::Impl {
         Callback callback;
     };
     using Entry = std::map<std::uint64_t, Wait>::iterator;
+    /// What the thread has while it runs.
+    struct Running {
+        Charge thread;
+        Charge descriptors;  // given back after they are closed
+        UniqueFd wakeUp;
+        UniqueFd epoll;
+    };
+
+    Result<> start() NNBURST_REQUIRES(mutex_) {
+        if (thread_.joinable()) {
+            thread_.join();  // it has ended, or does so without the mutex
+        }
+        Running running;
+        NNBURST_TRY_ASSIGN(running.thread, chargeTo(account_, Resource::BLOCKED_THREADS, 1));
+        NNBURST_TRY_ASSIGN(running.descriptors,
+                           chargeTo(account_, Resource::DESCRIPTORS, kDescriptorsOfThread));
+        NNBURST_TRY_ASSIGN(running.wakeUp, makeFence());
+        running.epoll = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+        epoll_event event{.events = EPOLLIN, .data = {.u64 = 0}};
+        if (!running.epoll ||
+            ::epoll_ctl(running.epoll.get(), EPOLL_CTL_ADD, running.wakeUp.get(), &event) != 0) {
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           fmt::format("cannot wait for fences: {}", std::strerror(errno)));
+        }
+        NNBURST_TRY_ASSIGN(
+            thread_, system::startThread("nnburst-fence",
+                                         [self = shared_from_this(), epoll = running.epoll.get()] {
+                                             self->run(epoll);
+                                         }));
+        running_ = std::move(running);
+        return {};
+    }
 
     /// Gives `fences` to the wait, and has the thread look at them and at its deadline. `remove`
     /// undoes it, also after an error or exception.
@@ -105,7 +133,7 @@ class FenceWaiter::Impl {
             wait.pending.emplace(key, std::move(fence));
             owners_.emplace(key, id);
             epoll_event event{.events = EPOLLIN, .data = {.u64 = key}};
-            if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0) {
+            if (::epoll_ctl(running_->epoll.get(), EPOLL_CTL_ADD, descriptor, &event) != 0) {
                 return failure(
                     ErrorStatus::INVALID_ARGUMENT,
                     fmt::format("descriptor {} is no fence: {}", descriptor, std::strerror(errno)));
@@ -113,20 +141,21 @@ class FenceWaiter::Impl {
         }
         if (wait.deadline) {
             deadlines_.emplace(*wait.deadline, id);
-            signalFence(wakeUp_.get());
+            signalFence(running_->wakeUp.get());
         }
         return {};
     }
 
-    void run() {
+    void run(int epoll) {
         std::array<epoll_event, 64> events{};
         while (true) {
-            const int count = ::epoll_wait(epoll_.get(), events.data(),
-                                           static_cast<int>(events.size()), timeout());
+            const int count =
+                ::epoll_wait(epoll, events.data(), static_cast<int>(events.size()), timeout());
             std::vector<std::pair<Callback, Result<>>> ended;
             try {
                 const system::MutexLock lock(mutex_);
-                if (isStopping_) {
+                if (isStopping_ || (count == 0 && waits_.empty())) {
+                    running_.reset();
                     return;
                 }
                 for (int i = 0; i < count; ++i) {
@@ -143,11 +172,11 @@ class FenceWaiter::Impl {
         }
     }
 
-    /// Milliseconds until the next deadline, rounded up; -1 if there is none.
+    /// Milliseconds until the next deadline, rounded up, or until the thread ends; -1 for neither.
     int timeout() {
         const system::MutexLock lock(mutex_);
         if (deadlines_.empty()) {
-            return -1;
+            return waits_.empty() ? kIdleMs : -1;
         }
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(
             system::saturatingDifference(deadlines_.begin()->first, Clock::now()));
@@ -159,7 +188,7 @@ class FenceWaiter::Impl {
         NNBURST_REQUIRES(mutex_) {
         if (key == 0) {
             std::uint64_t count = 0;
-            (void)!::read(wakeUp_.get(), &count, sizeof(count));
+            (void)!::read(running_->wakeUp.get(), &count, sizeof(count));
             return;
         }
         const auto owner = owners_.find(key);
@@ -227,16 +256,14 @@ class FenceWaiter::Impl {
     }
 
     void drop(const std::pair<const std::uint64_t, UniqueFd>& fence) NNBURST_REQUIRES(mutex_) {
-        ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fence.second.get(), nullptr);
+        ::epoll_ctl(running_->epoll.get(), EPOLL_CTL_DEL, fence.second.get(), nullptr);
         owners_.erase(fence.first);
     }
 
-    // Set before the thread starts and constant from then on: read without the mutex.
-    UniqueFd wakeUp_;
-    UniqueFd epoll_;
-
+    const SharedAccount account_;
     system::Mutex mutex_;
-    bool isRunning_ NNBURST_GUARDED_BY(mutex_) = false;
+    std::thread thread_ NNBURST_GUARDED_BY(mutex_);
+    std::optional<Running> running_ NNBURST_GUARDED_BY(mutex_);
     bool isStopping_ NNBURST_GUARDED_BY(mutex_) = false;
     std::uint64_t lastId_ NNBURST_GUARDED_BY(mutex_) = 0;
     std::map<std::uint64_t, Wait> waits_ NNBURST_GUARDED_BY(mutex_);
@@ -254,20 +281,16 @@ Result<> checkFenceCount(std::size_t count) {
     return {};
 }
 
-FenceWaiter::FenceWaiter() : impl_(std::make_shared<Impl>()) {}
+FenceWaiter::FenceWaiter(SharedAccount account)
+    : impl_(std::make_shared<Impl>(std::move(account))) {}
 
 FenceWaiter::~FenceWaiter() {
     impl_->stop();
-    system::joinOrOrphan(thread_);
 }
 
 Result<> FenceWaiter::wait(std::vector<UniqueFd> fences, const OptionalTimePoint& deadline,
                            Callback callback) {
     NNBURST_TRY(checkFenceCount(fences.size()));
-    NNBURST_TRY_ASSIGN(std::thread started, Impl::start(impl_));
-    if (started.joinable()) {
-        thread_ = std::move(started);
-    }
     return impl_->add(std::move(fences), deadline, std::move(callback));
 }
 

@@ -27,7 +27,6 @@ class LaunchedRequest {
     [[nodiscard]] static Result<std::shared_ptr<LaunchedRequest>> create(
         const exec::Executable& executable, const Request& request, const ExecutionOptions& options,
         LaunchKind kind);
-    /// As fail, if it has not ended.
     ~LaunchedRequest();
     LaunchedRequest(const LaunchedRequest&) = delete;
     LaunchedRequest& operator=(const LaunchedRequest&) = delete;
@@ -38,7 +37,8 @@ class LaunchedRequest {
     [[nodiscard]] Result<> run(const ExecutionOptions& options, const OptionalTimePoint& arrival,
                                ExecutionOutcome& outcome);
 
-    /// It will not run.
+    /// Ends it without an execution: its output buffers lose their contents. The destructor does
+    /// this if neither `run` nor `fail` was called.
     void fail();
 
   private:

@@ -3,7 +3,6 @@
 #include "device/local/local_buffer.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -43,27 +42,22 @@ class BufferProperties {
         if (dimensions.empty()) {
             return {};
         }
-        Dimensions& known = operand_->dimensions;
-        if (known.empty()) {
-            known = dimensions;
+        if (known_.empty()) {
+            known_ = dimensions;
             return {};
         }
-        const bool agree =
-            std::equal(known.begin(), known.end(), dimensions.begin(), dimensions.end(),
-                       [](std::uint32_t a, std::uint32_t b) { return a == 0 || b == 0 || a == b; });
-        if (!agree) {
+        if (!mayBeEqual(known_, dimensions)) {
             return invalid("dimensions {} do not agree with {} of the other roles",
-                           dimensionsText(dimensions), dimensionsText(known));
+                           dimensionsText(dimensions), dimensionsText(known_));
         }
-        std::transform(known.begin(), known.end(), dimensions.begin(), known.begin(),
+        std::transform(known_.begin(), known_.end(), dimensions.begin(), known_.begin(),
                        [](std::uint32_t a, std::uint32_t b) { return a == 0 ? b : a; });
         return {};
     }
 
     Result<std::shared_ptr<exec::ManagedBuffer>> make(const SharedAccount& account) && {
-        operand_->lifetime = OperandLifeTime::SUBGRAPH_INPUT;
-        operand_->location = {};
-        return exec::ManagedBuffer::create(std::move(*operand_), std::move(roles_), account);
+        return exec::ManagedBuffer::create(operand_->type, std::move(known_), std::move(roles_),
+                                           account);
     }
 
   private:
@@ -93,8 +87,9 @@ class BufferProperties {
     }
 
     Result<> addOperand(const Operand& operand) {
-        if (!operand_) {
-            operand_ = operand;
+        if (operand_ == nullptr) {
+            operand_ = &operand;
+            known_ = operand.dimensions;
             return {};
         }
         if (operand.type != operand_->type || operand.scale != operand_->scale ||
@@ -110,7 +105,8 @@ class BufferProperties {
     }
 
     std::span<const std::shared_ptr<LocalPreparedModel>> models_;
-    std::optional<Operand> operand_;
+    const Operand* operand_ = nullptr;  // of the first role, in its model
+    Dimensions known_;                  // from all roles
     std::vector<exec::ManagedRole> roles_;
 };
 

@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/local_burst.h"
 
-#include <sys/eventfd.h>
-
+#include <new>
 #include <utility>
 
+#include "burst/burst_errors.h"
 #include "burst/ended_executions.h"
 #include "burst/exclusive_use.h"
-#include "burst/submission_errors.h"
 #include "device/local/region_mappings.h"
 #include "exec/run/execution_session.h"
 #include "exec/run/model_user.h"
 #include "model/outcome.h"
 #include "model/request_check.h"
-#include "nnburst/unique_fd.h"
 #include "system/mutex.h"
 #include "system/time.h"
 
@@ -33,11 +31,15 @@ class LocalBurst::State {
     template <class Run>
     Result<> execute(ExecutionOutcome& outcome, Run run) {
         const burst::ExclusiveUse use(mutex_);
-        if (use && ended_.hasRoom()) {
-            return run(outcome);
+        if (!use || !ended_.hasRoom()) {
+            clearOutcome(outcome);
+            return use ? ended_.noRoom() : burst::usedByAnotherThread();
         }
-        clearOutcome(outcome);
-        return use ? ended_.noRoom() : burst::usedByAnotherThread();
+        try {
+            return run(outcome);
+        } catch (const std::bad_alloc&) {
+            return burst::failed(outcome, burst::outOfMemory());
+        }
     }
 
     /// As execute, keeping the result.
@@ -64,14 +66,7 @@ class LocalBurst::State {
         if (!use) {
             return burst::usedByAnotherThread();
         }
-        if (!neverReadable_) {
-            neverReadable_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
-        }
-        if (!neverReadable_) {
-            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                           "cannot make the completion descriptor: no descriptor is left");
-        }
-        return neverReadable_.get();
+        return ended_.completionDescriptor();
     }
 
     Result<bool> hasEnded() {
@@ -107,7 +102,6 @@ class LocalBurst::State {
     const exec::ModelUser user_;
     exec::ExecutionSession session_;
     burst::EndedExecutions ended_;
-    UniqueFd neverReadable_;
 };
 
 /// Keeps its memory mapped and, where all of it is, its arguments resolved.

@@ -12,8 +12,8 @@
 
 #include "device/local/capabilities_file.h"
 #include "device/local/catch_exceptions.h"
-#include "device/local/driver_variant.h"
 #include "device/local/extension_library.h"
+#include "device/local/supported_operations.h"
 #include "exec/graph/constants.h"
 #include "exec/plan/profile.h"
 #include "exec/run/accelerated_model.h"
@@ -27,6 +27,7 @@
 #include "nnburst/validation.h"
 #include "nnburst/version.h"
 #include "system/scheduling.h"
+#include "system/standard_descriptors.h"
 #include "tflite_operations/extension.h"
 
 namespace nnburst::device {
@@ -70,8 +71,11 @@ Result<> checkOptions(const PrepareOptions& options) {
 }
 
 /// Duplicates the files, so that the caller may close its descriptors. Invalid descriptors are left
-/// out.
-CacheFiles duplicateFiles(const PrepareOptions& options) {
+/// out. RESOURCE_EXHAUSTED_* at a limit of `account`.
+Result<CacheFiles> duplicateFiles(const PrepareOptions& options, const SharedAccount& account) {
+    NNBURST_TRY_ASSIGN(Charge charge,
+                       chargeTo(account, Resource::DESCRIPTORS,
+                                options.modelCache.size() + options.dataCache.size()));
     const auto duplicates = [](const std::vector<int>& fds) {
         std::vector<UniqueFd> files;
         for (const int fd : fds) {
@@ -81,9 +85,10 @@ CacheFiles duplicateFiles(const PrepareOptions& options) {
         }
         return files;
     };
-    return {.model = duplicates(options.modelCache),
-            .data = duplicates(options.dataCache),
-            .token = options.token};
+    return CacheFiles{.charge = std::move(charge),
+                      .model = duplicates(options.modelCache),
+                      .data = duplicates(options.dataCache),
+                      .token = options.token};
 }
 
 /// Compiles, unless the deadline has passed, and then fills the cache. The deadline does not apply
@@ -149,11 +154,13 @@ Result<Charge> chargeCopies(const Model& model, const SharedAccount& account) {
 
 /// Saves a model, if its client gave files for that. A preparation does not fail because of that.
 void saveToCache(const CompilationCache& cache, const ModelSnapshot& snapshot,
-                 const exec::CompiledModel& compiled, const CacheFiles& files) {
-    if (files.model.empty() && files.data.empty()) {
+                 const exec::CompiledModel& compiled, const Result<CacheFiles>& files) {
+    if (files && files->model.empty() && files->data.empty()) {
         return;
     }
-    if (const auto saved = cache.save(snapshot, compiled.packed(), files); !saved) {
+    const Result<> saved = files ? cache.save(snapshot, compiled.packed(), *files)
+                                 : tl::unexpected<Error>(files.error());
+    if (!saved) {
         clientLog().write(LogLevel::WARNING, "cannot save to the cache: " + saved.error().message);
     }
 }
@@ -197,10 +204,9 @@ Result<> checkCallback(const PreparedModelCallback& callback, const char* call) 
 
 /// Which operations of the main subgraph of `model`, whose extensions are resolved, a device
 /// supports. `accelerator` may be null.
-Result<std::vector<bool>> operationsOfResolved(const Model& model, HalVersion version,
-                                               DriverVariant variant,
-                                               const Accelerator* accelerator,
-                                               const SharedAccount& account) {
+Result<std::vector<bool>> supportedInResolved(const Model& model, HalVersion version,
+                                              DriverVariant variant, const Accelerator* accelerator,
+                                              const SharedAccount& account) {
     NNBURST_TRY(validateModel(model));
     NNBURST_TRY_ASSIGN(const Charge copies, chargeCopies(model, account));
     GrowingCharge results(account.get(), Resource::MEMORY);
@@ -215,17 +221,17 @@ Result<std::vector<bool>> operationsOfResolved(const Model& model, HalVersion ve
 }
 
 /// The same of a model as it comes from a client.
-Result<std::vector<bool>> operationsOf(const Model& model, HalVersion version,
-                                       DriverVariant variant, const Accelerator* accelerator,
-                                       const SharedAccount& account) {
+Result<std::vector<bool>> supportedIn(const Model& model, HalVersion version, DriverVariant variant,
+                                      const Accelerator* accelerator,
+                                      const SharedAccount& account) {
     if (model.extensionNameToPrefix.empty()) {
-        return operationsOfResolved(model, version, variant, accelerator, account);
+        return supportedInResolved(model, version, variant, accelerator, account);
     }
     NNBURST_TRY_ASSIGN(const Charge charge,
                        chargeTo(account, Resource::MEMORY, memoryBytes(model)));
     Model resolved = model;
     NNBURST_TRY(resolveExtensions(resolved, PrefixSource::CLIENT));
-    return operationsOfResolved(resolved, version, variant, accelerator, account);
+    return supportedInResolved(resolved, version, variant, accelerator, account);
 }
 
 }  // namespace
@@ -335,8 +341,8 @@ DeviceStatus LocalDevice::getStatus() {
 }
 
 Result<std::vector<bool>> LocalDevice::getSupportedOperations(const Model& model) {
-    return knownTo(shared_.version, operationsOf(model, shared_.version, shared_.variant,
-                                                 shared_.accelerator.get(), account_));
+    return knownTo(shared_.version, supportedIn(model, shared_.version, shared_.variant,
+                                                shared_.accelerator.get(), account_));
 }
 
 Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& options,
@@ -348,7 +354,8 @@ Result<> LocalDevice::prepareModel(const Model& model, const PrepareOptions& opt
 Result<> LocalDevice::prepare(Model model, Charge waiting, const PrepareOptions& given,
                               PrepareCallback callback) {
     const PrepareOptions options = knownTo(shared_.version, given);
-    const auto files = std::make_shared<CacheFiles>(duplicateFiles(options));
+    const auto files =
+        std::make_shared<const Result<CacheFiles>>(duplicateFiles(options, account_));
     const auto sharedModel = std::make_shared<Model>(std::move(model));
     NNBURST_VLOG(MODEL, "{} operations, {} operands, {} referenced subgraphs, {} pools",
                  sharedModel->main.operations.size(), sharedModel->main.operands.size(),
@@ -388,8 +395,9 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
                            fmt::format("prepareModelFromCache: HAL {} has no compilation caching",
                                        toString(shared_.version)));
         }
-        NNBURST_TRY_ASSIGN(*cached, shared_.cache->load(duplicateFiles(options),
-                                                        shared_.models->packedFor(), account_));
+        NNBURST_TRY_ASSIGN(const CacheFiles files, duplicateFiles(options, account_));
+        NNBURST_TRY_ASSIGN(*cached,
+                           shared_.cache->load(files, shared_.models->packedFor(), account_));
         return checkCached(cached->snapshot.model, shared_.version, shared_.variant, account_);
     }();
     return launch(
@@ -488,6 +496,15 @@ Scheduler::Limits defaultJobLimits() noexcept {
             .threadsPerClient = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8)};
 }
 
+Scheduler::Limits jobLimitsOfProgram() noexcept {
+    constexpr std::size_t kWaitingJobs = Scheduler::kMaximumWaitingJobsOfProgram;
+    Scheduler::Limits limits = defaultJobLimits();
+    limits.waitingJobs = kWaitingJobs;
+    limits.waitingJobsPerUser = kWaitingJobs;
+    limits.waitingJobsPerClient = kWaitingJobs;
+    return limits;
+}
+
 }  // namespace nnburst::device
 
 namespace nnburst {
@@ -518,8 +535,9 @@ Result<SharedDevice> makeLocalDevice(std::shared_ptr<Accelerator> accelerator,
                        "makeLocalDevice with locked memory: it is the application's; call "
                        "mlockall(2) in the application instead");
     }
+    system::openStandardDescriptors();
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler,
-                       device::Scheduler::create("nnburst-job", device::defaultJobLimits()));
+                       device::Scheduler::create("nnburst-job", device::jobLimitsOfProgram()));
     // Kernel threads with processors of their own would take these from the application's threads.
     NNBURST_TRY_ASSIGN(device::DeviceSetup setup, device::DeviceSetup::prepare(options));
     return device::LocalDevice::create(std::move(setup), std::move(scheduler),

@@ -94,7 +94,7 @@ class LocalDevice final : public Device {
 
     /// The client has gone: its executions end soon, whatever they are. Any thread.
     void cancelExecutions() noexcept { share_->cancel(); }
-    /// They are: the client has gone.
+    /// Whether cancelExecutions was called. Any thread.
     [[nodiscard]] bool isCancelled() const noexcept {
         return share_->isCancelled().load(std::memory_order_relaxed);  // orders nothing
     }
@@ -148,11 +148,14 @@ class LocalDevice final : public Device {
     const std::shared_ptr<Scheduler::Client> scheduler_;
     const std::shared_ptr<RecentMappings> recentMappings_;  // null for the first client
     /// Belongs to the client: its waits are dropped with it.
-    const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>();
+    const std::shared_ptr<FenceWaiter> fences_ = std::make_shared<FenceWaiter>(account_);
 };
 
 /// A client may occupy as many threads of each kind as there are processors, at least two and at
 /// most eight.
 [[nodiscard]] Scheduler::Limits defaultJobLimits() noexcept;
+/// The same for a device whose only client is the program in whose process it is: the client may
+/// have all waiting jobs.
+[[nodiscard]] Scheduler::Limits jobLimitsOfProgram() noexcept;
 
 }  // namespace nnburst::device

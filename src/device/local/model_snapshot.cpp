@@ -85,7 +85,7 @@ class Hash {
 };
 
 /// The referenced constants of a model, brought into pools of our own.
-class Constants {
+class ConstantPools {
   public:
     /// Says where the constants of `model` will lie and copies them there.
     Result<Charge> move(Model& model, const SharedAccount& account) {
@@ -175,7 +175,8 @@ void hash(const OperandExtraParams& params, Hash& hash) {
     }
 }
 
-void hash(const Model& model, const Subgraph& subgraph, const Constants& constants, Hash& hash) {
+void hash(const Model& model, const Subgraph& subgraph, const ConstantPools& constants,
+          Hash& hash) {
     hash.value(subgraph.operands.size());
     for (const Operand& operand : subgraph.operands) {
         hash.value(operand.type);
@@ -267,7 +268,7 @@ Result<ModelSnapshot> ModelSnapshot::take(Model model, const SharedAccount& acco
                                    "must be at most {}",
                                    bytes, kMaximumConstantBytes));
     }
-    Constants constants;
+    ConstantPools constants;
     NNBURST_TRY_ASSIGN(snapshot.charge, constants.move(snapshot.model, account));
     Hash hash(isCancelled);
     device::hash(snapshot.model, snapshot.model.main, constants, hash);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <iterator>
 #include <list>
 #include <new>
 #include <optional>
@@ -20,6 +19,7 @@
 #include "system/scheduling.h"
 #include "system/semaphore.h"
 #include "system/thread.h"
+#include "system/thread_set.h"
 
 namespace nnburst::device {
 
@@ -158,9 +158,8 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         std::size_t running = 0;      // jobs
         std::size_t idleThreads = 0;  // those that were not woken yet
         std::uint64_t arrivals = 0;
-        JobWaits waits;
-        std::vector<std::thread> threads;
-        std::vector<std::thread> ended;  // to be joined
+        system::DurationHistogram waits;
+        system::ThreadSet threads;
 
         // Jobs wake idle threads in turn, so that none may be idle for long although most are not
         // needed. Those are counted: the fewest that were idle in each period of endAfterIdle.
@@ -193,7 +192,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     /// to be woken, by the caller and after it has unlocked: the thread locks first.
     Result<bool> provideThread(JobKind kind, std::size_t limit) NNBURST_REQUIRES(mutex) {
         Pool& pool = pools[indexOf(kind)];
-        joinEnded(pool);
+        pool.threads.joinEnded();
         if (pool.idleThreads != 0) {
             pool.takeIdleThread();
             return true;
@@ -201,17 +200,10 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         if (pool.threads.size() >= limit) {
             return false;
         }
-        // A thread that was started must have its place, and one that ends must not throw. `end`
-        // has the earlier ones joined.
-        pool.threads.reserve(pool.threads.size() + 1);
-        pool.ended.reserve(1);
         const std::string threadName =
             name + (kind == JobKind::CONTROL ? 'c' : 'x') + std::to_string(pool.threads.size());
-        NNBURST_TRY_ASSIGN(std::thread thread,
-                           system::startThread(threadName, [self = shared_from_this(), kind] {
-                               self->serve(kind);
-                           }));
-        pool.threads.push_back(std::move(thread));
+        NNBURST_TRY(pool.threads.start(threadName,
+                                       [self = shared_from_this(), kind] { self->serve(kind); }));
         return false;
     }
 
@@ -236,13 +228,13 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
                 break;
             }
             if (pool.hasUnneededThread(limits.endAfterIdle, std::chrono::steady_clock::now())) {
-                end(pool);
+                pool.threads.endSelf();
                 break;
             }
             ++pool.idleThreads;
             if (!awaitWakeUp(kind)) {
                 --pool.idleThreads;
-                end(pool);
+                pool.threads.endSelf();
                 break;
             }
         }
@@ -269,27 +261,6 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         return true;
     }
 
-    /// Gives the stacks of threads that have ended back: they need the mutex no more.
-    static void joinEnded(Pool& pool) {
-        for (std::thread& thread : pool.ended) {
-            thread.join();
-        }
-        pool.ended.clear();
-    }
-
-    /// The calling thread ends.
-    void end(Pool& pool) NNBURST_REQUIRES(mutex) {
-        joinEnded(pool);  // here, too, as the next job may never come for lack of memory
-        const auto self =
-            std::find_if(pool.threads.begin(), pool.threads.end(), [](const std::thread& thread) {
-                return thread.get_id() == std::this_thread::get_id();
-            });
-        if (self != pool.threads.end()) {  // else the destructor has it
-            pool.ended.push_back(std::move(*self));
-            pool.threads.erase(self);
-        }
-    }
-
     [[nodiscard]] bool mayRunMore(const Jobs& client, JobKind kind) const NNBURST_REQUIRES(mutex) {
         const std::size_t running = client.queues[indexOf(kind)].running;
         return running < limits.threadsPerClient &&
@@ -313,8 +284,9 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         bool hasLowPriority = false;
     };
 
-    /// So many running jobs keep threads busy. A client that waits for the answer of each has two
-    /// for a moment: the thread of the one before has yet to look for another job.
+    /// From this number of running jobs on, a client counts as one that takes much. Not 2: a client
+    /// that waits for each answer has two for a moment, until the thread of the finished job looks
+    /// for another one.
     static constexpr std::size_t kManyRunning = 3;
 
     /// Gives the processor time of the job.
@@ -359,7 +331,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         const TimePoint now = std::chrono::steady_clock::now();
         WaitingJob job = queue.takeMostUrgent(now);
         pool.waits.add(now - job.work.since);
-        count(*taken.client, job.isLimited, std::size_t(-1));
+        discountWaiting(*taken.client, job.isLimited);
         taken.job = std::move(job.job);
         ++pool.running;
         ++queue.running;
@@ -399,12 +371,20 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         client.isActive = false;
     }
 
-    /// Adds `difference`, 1 or its opposite, to the numbers of waiting jobs. Only counts: relaxed.
-    void count(Jobs& client, bool isLimited, std::size_t difference) {
+    /// Counts a job of `client` that begins to wait. Relaxed, as in discountWaiting: only counts.
+    void countWaiting(Jobs& client, bool isLimited) {
         if (isLimited) {
-            limitedWaiting.fetch_add(difference, std::memory_order_relaxed);
-            client.user->limitedWaiting_.fetch_add(difference, std::memory_order_relaxed);
-            client.limitedWaiting.fetch_add(difference, std::memory_order_relaxed);
+            limitedWaiting.fetch_add(1, std::memory_order_relaxed);
+            client.user->limitedWaiting_.fetch_add(1, std::memory_order_relaxed);
+            client.limitedWaiting.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+    /// Ends the count of a job that waits no longer.
+    void discountWaiting(Jobs& client, bool isLimited) {
+        if (isLimited) {
+            limitedWaiting.fetch_sub(1, std::memory_order_relaxed);
+            client.user->limitedWaiting_.fetch_sub(1, std::memory_order_relaxed);
+            client.limitedWaiting.fetch_sub(1, std::memory_order_relaxed);
         }
     }
 
@@ -436,7 +416,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         if (mayRunMore(*client, kind)) {
             if (Result<bool> provided = provideThread(kind, threadLimitFor(*client, kind))) {
                 wakesThread = *provided;
-            } else if (pool.threads.empty()) {
+            } else if (pool.threads.size() == 0) {
                 return provided;
             } else {
                 logLimited(LogLevel::WARNING, "jobs wait for the threads that there are",
@@ -449,7 +429,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         WaitingJob& job = added.front();
         job.work.since = std::chrono::steady_clock::now();
         job.work.arrival = pool.arrivals++;
-        count(*client, job.isLimited, 1);
+        countWaiting(*client, job.isLimited);
         std::list<WaitingJob>& jobs = queue.listFor(job);
         jobs.splice(jobs.end(), added);
         return wakesThread;
@@ -481,21 +461,22 @@ Result<std::unique_ptr<Scheduler>> Scheduler::create(const std::string& name,
 }
 
 Scheduler::~Scheduler() {
-    std::vector<std::thread> threads;
+    std::array<std::vector<std::thread>, kKinds> threads;
     {
         const system::MutexLock lock(shared_->mutex);
         shared_->isStopping = true;
         for (std::size_t kind = 0; kind < kKinds; ++kind) {
             Shared::Pool& pool = shared_->pools[kind];
-            std::move(pool.threads.begin(), pool.threads.end(), std::back_inserter(threads));
-            std::move(pool.ended.begin(), pool.ended.end(), std::back_inserter(threads));
+            threads[kind] = pool.threads.takeAll();
             for (; pool.idleThreads > 0; --pool.idleThreads) {
                 shared_->wakeUps[kind].release();
             }
         }
     }
-    for (std::thread& thread : threads) {
-        system::joinOrOrphan(thread);
+    for (std::vector<std::thread>& ofKind : threads) {
+        for (std::thread& thread : ofKind) {
+            system::joinOrOrphan(thread);
+        }
     }
 }
 
@@ -503,7 +484,7 @@ bool Scheduler::isBusy() const noexcept {
     return shared_->limitedWaiting.load(std::memory_order_relaxed) != 0;
 }
 
-JobWaits Scheduler::waits(JobKind kind) const {
+system::DurationHistogram Scheduler::waits(JobKind kind) const {
     const system::MutexLock lock(shared_->mutex);
     return shared_->pools[indexOf(kind)].waits;
 }
@@ -530,11 +511,11 @@ Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency
             ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
             "cannot start a job: " + std::to_string(limit) + whose + " are waiting already");
     };
-    NNBURST_TRY(refuseFrom(kMaximumWaitingJobs, jobs_->limitedWaiting, " of this client"));
-    NNBURST_TRY(refuseFrom(User::kMaximumWaitingJobs, jobs_->user->limitedWaiting_,
+    const Limits& limits = scheduler_->shared_->limits;
+    NNBURST_TRY(refuseFrom(limits.waitingJobsPerClient, jobs_->limitedWaiting, " of this client"));
+    NNBURST_TRY(refuseFrom(limits.waitingJobsPerUser, jobs_->user->limitedWaiting_,
                            " of this user's clients"));
-    NNBURST_TRY(
-        refuseFrom(Scheduler::kMaximumWaitingJobs, scheduler_->shared_->limitedWaiting, ""));
+    NNBURST_TRY(refuseFrom(limits.waitingJobs, scheduler_->shared_->limitedWaiting, ""));
     return scheduler_->shared_->add(kind, urgency, jobs_, std::move(job), true);
 }
 

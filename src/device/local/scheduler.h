@@ -22,10 +22,10 @@
 #include <string>
 #include <vector>
 
-#include "device/local/job_waits.h"
 #include "exec/run/execution_counts.h"
 #include "exec/threads/urgency.h"
 #include "nnburst/result.h"
+#include "system/duration_histogram.h"
 
 namespace nnburst::device {
 
@@ -39,11 +39,14 @@ enum class JobKind : std::uint8_t { CONTROL, EXECUTION };
 /// destroy it.
 class Scheduler {
   public:
-    /// Limit on waiting jobs that clients submit with `trySubmit`. Jobs beyond it would wait longer
-    /// than any client does.
+    /// Limit on waiting jobs of the clients of a driver. Jobs beyond it would wait longer than any
+    /// client does.
     static constexpr std::size_t kMaximumWaitingJobs = 1024;
+    /// Limit on waiting jobs in a process whose only client is its own program: twice the
+    /// executions that can wait for fences (FenceWaiter), which one fence may release together.
+    static constexpr std::size_t kMaximumWaitingJobsOfProgram = 8192;
 
-    /// Limits on threads for each kind of job.
+    /// Limits on threads for each kind of job, and on jobs of both kinds that wait.
     struct Limits {
         std::size_t threads = 64;  ///< for all clients together
         /// Additional threads, for clients that have no running job; half of them only for users
@@ -53,14 +56,16 @@ class Scheduler {
         std::size_t threadsPerUser = (threads + 1) / 2;  ///< running jobs of the clients of a user
         /// Threads that were not needed for so long end.
         std::chrono::milliseconds endAfterIdle{5000};
+        /// Waiting jobs of all clients, of those that were submitted with `trySubmit`; of them
+        /// those of the clients of one user, and of one client, which leave room for others.
+        std::size_t waitingJobs = kMaximumWaitingJobs;
+        std::size_t waitingJobsPerUser = waitingJobs / 2;
+        std::size_t waitingJobsPerClient = waitingJobs / 4;
     };
 
     /// The clients of one user.
     class User {
       public:
-        /// Limit on waiting jobs of the clients of one user, which leaves room for others.
-        static constexpr std::size_t kMaximumWaitingJobs = Scheduler::kMaximumWaitingJobs / 2;
-
         User() = default;
 
       private:
@@ -72,9 +77,6 @@ class Scheduler {
     /// The jobs of one client.
     class Client {
       public:
-        /// Limit on waiting jobs of one client, which leaves room for others.
-        static constexpr std::size_t kMaximumWaitingJobs = Scheduler::kMaximumWaitingJobs / 4;
-
         /// Null as `user`: the client is its only one. `executions` counts the client's executions
         /// of all kinds, also those of bursts, which are no jobs; null: all of them are jobs.
         explicit Client(std::shared_ptr<Scheduler> scheduler, std::shared_ptr<User> user = nullptr,
@@ -92,7 +94,9 @@ class Scheduler {
         void submit(Job job);
 
         /// Of the jobs of all clients.
-        [[nodiscard]] JobWaits waitsOfAll(JobKind kind) const { return scheduler_->waits(kind); }
+        [[nodiscard]] system::DurationHistogram waitsOfAll(JobKind kind) const {
+            return scheduler_->waits(kind);
+        }
 
       private:
         friend class Scheduler;
@@ -114,7 +118,7 @@ class Scheduler {
     [[nodiscard]] bool isBusy() const noexcept;
 
     /// How long the jobs of a kind have waited, of those that have begun.
-    [[nodiscard]] JobWaits waits(JobKind kind) const;
+    [[nodiscard]] system::DurationHistogram waits(JobKind kind) const;
 
   private:
     struct Shared;  // used by the threads; outlives this object if a job thread destroys it

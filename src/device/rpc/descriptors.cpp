@@ -43,39 +43,45 @@ std::uint64_t pageTableBytes(std::uint64_t mappingBytes) noexcept {
     return (mappingBytes + kCoveredBytes - 1) / kCoveredBytes * kTableBytes;
 }
 
-/// Charges a region until its last handle is dropped. Foreign memory is never mapped.
-Result<SharedRegion> charged(Result<SharedRegion> region, const SharedAccount& account) {
-    if (!region || *region == nullptr || account == nullptr) {
-        return region;
-    }
-    NNBURST_TRY_ASSIGN(Charge descriptor, account->charge(Resource::DESCRIPTORS, 1));
-    NNBURST_TRY_ASSIGN(Charge addresses,
-                       account->charge(Resource::ADDRESS_SPACE, (*region)->sizeBytes()));
-    NNBURST_TRY_ASSIGN(
-        Charge tables,
-        account->charge(Resource::MEMORY,
-                        (*region)->isForeign() ? 0 : pageTableBytes((*region)->sizeBytes())));
-    SharedRegion whole = chargedFor(std::move(*region), std::move(tables));
-    return chargedFor(chargedFor(std::move(whole), std::move(addresses)), std::move(descriptor));
-}
+/// What is charged for a region beside its descriptor.
+struct RegionCharges {
+    Charge addresses;
+    Charge pageTables;
+};
 
-/// As Region::receive. Refuses also files on which an access might never end.
-Result<> checkMemory(int fd, std::uint64_t sizeBytes) {
+/// Checks memory as Region::receive. Refuses also files on which an access might never end. Charges
+/// for a mapping, also of foreign memory: the peer may seal it before Region::receive looks again.
+Result<RegionCharges> checkAndCharge(int fd, std::uint64_t sizeBytes,
+                                     const SharedAccount& account) {
     NNBURST_TRY_ASSIGN(const bool isForeign, isForeignMemory(fd, sizeBytes));
-    return isForeign ? checkLocalFile(fd, "received shared memory") : Result<>();
+    if (isForeign) {
+        NNBURST_TRY(checkLocalFile(fd, "received shared memory"));
+    }
+    RegionCharges charges;
+    NNBURST_TRY_ASSIGN(charges.addresses, chargeTo(account, Resource::ADDRESS_SPACE, sizeBytes));
+    NNBURST_TRY_ASSIGN(charges.pageTables,
+                       chargeTo(account, Resource::MEMORY, pageTableBytes(sizeBytes)));
+    return charges;
 }
 
-/// Checks and receives memory. What is refused is closed on `thread`, too.
-Result<SharedRegion> receive(const std::shared_ptr<DescriptorThread>& thread, UniqueFd fd,
+/// Checks and receives memory, which is charged to `account` until the last handle is dropped. What
+/// is refused is closed on `thread`, too, and stays charged until then.
+Result<SharedRegion> receive(const std::shared_ptr<DescriptorThread>& thread,
+                             const SharedAccount& account, ReceivedDescriptor received,
                              std::uint64_t sizeBytes) {
-    if (!closesAtOnce(fd.get())) {
-        if (const Result<> accepted = checkMemory(fd.get(), sizeBytes); !accepted) {
-            const PeerFile closed(thread, std::move(fd));
-            return tl::unexpected<Error>(accepted.error());
-        }
+    auto charges = checkAndCharge(received.fd.get(), sizeBytes, account);
+    if (!charges) {
+        const PeerFile closed(thread, std::move(received));
+        return tl::unexpected<Error>(std::move(charges.error()));
     }
-    NNBURST_TRY_ASSIGN(SharedRegion region, Region::receive(std::move(fd), sizeBytes));
-    return droppedOn(thread, std::move(region));
+    NNBURST_TRY_ASSIGN(SharedRegion region, Region::receive(std::move(received.fd), sizeBytes));
+    if (region->isForeign()) {
+        charges->pageTables.reduceTo(0);  // it is never mapped
+    }
+    received.charge.reduceTo(1);  // the stand-in goes with the message
+    region = chargedFor(std::move(region), std::move(charges->pageTables));
+    region = chargedFor(std::move(region), std::move(charges->addresses));
+    return droppedOn(thread, chargedFor(std::move(region), std::move(received.charge)));
 }
 
 }  // namespace
@@ -106,15 +112,10 @@ kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader
             if (!received) {
                 return Result<SharedRegion>(tl::unexpected<Error>(std::move(received.error())));
             }
-            return peer
-                ->examine<SharedRegion>(std::move(*received),
-                                        [sizeBytes, thread = peer->thread()](UniqueFd claimed) {
-                                            return receive(thread, std::move(claimed), sizeBytes);
-                                        })
-                .then([peer](Result<SharedRegion> region) -> Result<SharedRegion> {
-                    NNBURST_TRY_ASSIGN(SharedRegion whole,
-                                       charged(std::move(region), peer->account()));
-                    return droppedOn(peer->thread(), std::move(whole));
+            return peer->examine<SharedRegion>(
+                std::move(*received), [sizeBytes, thread = peer->thread(),
+                                       account = peer->account()](ReceivedDescriptor claimed) {
+                    return receive(thread, account, std::move(claimed), sizeBytes);
                 });
         });
 }
@@ -176,7 +177,7 @@ kj::Promise<Result<PeerFile>> claimFile(rpc::File::Client file, const SharedPeer
             }
             return peer->examine<PeerFile>(
                 std::move(*received),
-                [check, thread = peer->thread()](UniqueFd claimed) -> Result<PeerFile> {
+                [check, thread = peer->thread()](ReceivedDescriptor claimed) -> Result<PeerFile> {
                     PeerFile owned(thread, std::move(claimed));
                     NNBURST_TRY(check(owned.get()));
                     return owned;

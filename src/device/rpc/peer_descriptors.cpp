@@ -136,8 +136,8 @@ bool closesAtOnce(int fd) noexcept {
 }
 
 PeerFile::~PeerFile() {
-    if (fd_ && !closesAtOnce(fd_.get())) {
-        dropOn(thread_, std::move(fd_));
+    if (file_.fd && !closesAtOnce(file_.fd.get())) {
+        dropOn(thread_, std::move(file_));
     }
 }
 
@@ -260,11 +260,12 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
     static constexpr std::size_t kMaximumBytesOnThread = 16384;
     /// A peer that may have no thread now is read from after this time.
     static constexpr kj::Duration kThreadRetry = 100 * kj::MILLISECONDS;
-    /// After so many pieces that are smaller than this and do not complete what is read, each next
-    /// one is awaited only after a pause: of 1 ms, which each one doubles, up to half a second.
+    /// A piece below kSmallPieceBytes that does not complete a read is small. After kFreePieces
+    /// small ones, each further read waits first: 1 ms, then twice as long each time,
+    /// kMaximumDoublings times at most (half a second).
     static constexpr std::size_t kSmallPieceBytes = 4096;
     static constexpr std::uint32_t kFreePieces = 8;
-    static constexpr std::uint32_t kMostDoublings = 9;
+    static constexpr std::uint32_t kMaximumDoublings = 9;
 
     /// Where a read puts what it brings.
     struct Destination {
@@ -274,8 +275,9 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
         std::size_t maxFds;
     };
 
-    /// A read on the peer's thread, into memory of its own: the destination may be gone before it.
-    /// Then nobody takes the descriptors that it brings, which must not be closed on the loop.
+    /// A read on the peer's thread. It has a buffer of its own, because the destination may be
+    /// destroyed before the read ends. Descriptors that nobody takes are dropped on the peer's
+    /// thread, since closing them on the event loop could block.
     struct ThreadRead {
         ThreadRead(std::shared_ptr<DescriptorThread> ofPeer, std::shared_ptr<Socket> from,
                    std::size_t bytes)
@@ -337,7 +339,7 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
     /// Senders write all that they have at once, so that large pieces come. Of one that does not
     /// do so, each piece would wake the loop.
     kj::Promise<void> pause() {
-        const std::uint32_t doublings = std::min(smallPieces_ - kFreePieces - 1, kMostDoublings);
+        const std::uint32_t doublings = std::min(smallPieces_ - kFreePieces - 1, kMaximumDoublings);
         return peer_->loop_.timer().afterDelay((1 << doublings) * kj::MILLISECONDS);
     }
 
@@ -399,7 +401,8 @@ class PeerDescriptors::Stream final : public kj::AsyncCapabilityStream {
         }
         ReadResult read{static_cast<std::size_t>(received.bytes), 0};
         for (UniqueFd& fd : received.fds) {
-            // None beyond one that is not kept: the place of a descriptor tells what it is.
+            // After one that is not kept, none is delivered: the RPC system identifies descriptors
+            // by their index.
             UniqueFd standIn =
                 read.capCount < destination.maxFds ? peer_->keep(std::move(fd)) : UniqueFd();
             if (!standIn) {

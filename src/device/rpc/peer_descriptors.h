@@ -70,21 +70,21 @@ struct ReceivedDescriptor {
     UniqueFd fd;
 };
 
-/// A file of a peer, without a charge. Dropping it does not block.
+/// A file of a peer. Dropping it does not block.
 class PeerFile final {
   public:
     PeerFile() noexcept = default;
-    PeerFile(std::shared_ptr<DescriptorThread> thread, UniqueFd fd) noexcept
-        : thread_(std::move(thread)), fd_(std::move(fd)) {}
+    PeerFile(std::shared_ptr<DescriptorThread> thread, ReceivedDescriptor file) noexcept
+        : thread_(std::move(thread)), file_(std::move(file)) {}
     PeerFile(PeerFile&&) noexcept = default;
     PeerFile& operator=(PeerFile&&) noexcept = delete;
     ~PeerFile();
 
-    [[nodiscard]] int get() const noexcept { return fd_.get(); }
+    [[nodiscard]] int get() const noexcept { return file_.fd.get(); }
 
   private:
     std::shared_ptr<DescriptorThread> thread_;
-    UniqueFd fd_;
+    ReceivedDescriptor file_;
 };
 
 /// The same region, with what belongs to it. It is dropped on `thread`, unless its descriptor
@@ -122,8 +122,8 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     /// Calls `examine` with a descriptor: here if that cannot block, else on the peer's thread.
     /// RESOURCE_EXHAUSTED_TRANSIENT after kExaminationTimeout, or if there may be no thread.
     template <class T>
-    [[nodiscard]] kj::Promise<Result<T>> examine(ReceivedDescriptor received,
-                                                 std::function<Result<T>(UniqueFd)> examine);
+    [[nodiscard]] kj::Promise<Result<T>> examine(
+        ReceivedDescriptor received, std::function<Result<T>(ReceivedDescriptor)> examine);
 
     /// A message is read into memory that is charged as soon as its size is known. Gives that
     /// charge back: the message has come.
@@ -172,17 +172,17 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
 };
 
 template <class T>
-kj::Promise<Result<T>> PeerDescriptors::examine(ReceivedDescriptor received,
-                                                std::function<Result<T>(UniqueFd)> examine) {
+kj::Promise<Result<T>> PeerDescriptors::examine(
+    ReceivedDescriptor received, std::function<Result<T>(ReceivedDescriptor)> examine) {
     if (!received.fd || !mayBlock(received.fd.get())) {
-        return examine(std::move(received.fd));
+        return examine(std::move(received));
     }
     auto pair = kj::newPromiseAndFulfiller<Result<T>>();
     const auto fulfiller = ownedByLoop(loop_, kj::mv(pair.fulfiller));
     // With its charge: the job may wait, or be blocked, long after its caller has given it up.
     const auto shared = std::make_shared<ReceivedDescriptor>(std::move(received));
     const Result<> started = runOnThread([&loop = loop_, fulfiller, shared, examine] {
-        const auto result = std::make_shared<Result<T>>(examine(std::move(shared->fd)));
+        const auto result = std::make_shared<Result<T>>(examine(std::move(*shared)));
         (void)loop.post([fulfiller, result] { (*fulfiller)->fulfill(std::move(*result)); });
     });
     if (!started) {

@@ -122,9 +122,18 @@ Result<> removeStale(const std::string& path) {
 Result<UniqueFd> connectUnixSocket(const std::string& path) {
     NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
     NNBURST_TRY_ASSIGN(UniqueFd fd, makeSocket());
-    // If the backlog is full, connect(2) waits no longer than other calls.
-    setSendTimeout(fd, kHangTimeout);
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    // If the backlog is full, connect(2) waits no longer than other calls. A signal ends its wait,
+    // even one whose handler has SA_RESTART (signal(7)).
+    const auto end = std::chrono::steady_clock::now() + kHangTimeout;
+    auto left = kHangTimeout;
+    int status = 0;
+    do {
+        setSendTimeout(fd, left);
+        status = ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+        left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            end - std::chrono::steady_clock::now());
+    } while (status != 0 && errno == EINTR && left > std::chrono::milliseconds(0));
+    if (status != 0) {
         return failed(ErrorStatus::DEVICE_UNAVAILABLE, "connect to the driver at", path);
     }
     setSendTimeout(fd, {});

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "burst/burst_errors.h"
 #include "model/outcome.h"
 
 namespace nnburst::device {

@@ -7,6 +7,7 @@
 #include "device/supervised/supervised_model.h"
 #include "device/supervised/supervisor.h"
 #include "model/invalid.h"
+#include "system/standard_descriptors.h"
 
 namespace nnburst::device {
 
@@ -115,6 +116,7 @@ class SupervisedDeviceImpl final : public SupervisedDevice {
 namespace nnburst {
 
 Result<SharedSupervisedDevice> superviseDriver(const SupervisionOptions& options) {
+    system::openStandardDescriptors();
     NNBURST_TRY_ASSIGN(std::shared_ptr<device::Supervisor> supervisor,
                        device::Supervisor::create(options));
     const HalVersion version = supervisor->halVersion();

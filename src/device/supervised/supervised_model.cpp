@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/supervised/supervised_model.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -21,14 +23,29 @@ Result<ModelSource> ModelSource::create(const Model* model, const PrepareOptions
     }
     source.options_ = options;
     source.options_.deadline.reset();  // of the first preparation
-    for (std::vector<int>* files : {&source.options_.modelCache, &source.options_.dataCache}) {
+    NNBURST_TRY(source.keepFiles());
+    return source;
+}
+
+Result<> ModelSource::keepFiles() {
+    for (std::vector<int>* files : {&options_.modelCache, &options_.dataCache}) {
         for (int& file : *files) {
-            NNBURST_TRY_ASSIGN(UniqueFd duplicate, UniqueFd::duplicate(file));
-            file = duplicate.get();
-            source.files_.push_back(std::move(duplicate));
+            auto duplicate = UniqueFd::duplicate(file);
+            if (!duplicate) {
+                const bool isOpen = ::fcntl(file, F_GETFD) >= 0;
+                if (!model_ && isOpen) {
+                    return tl::unexpected<Error>(std::move(duplicate.error()));
+                }
+                options_.modelCache.clear();
+                options_.dataCache.clear();
+                files_.clear();
+                return {};
+            }
+            file = duplicate->get();
+            files_.push_back(std::move(*duplicate));
         }
     }
-    return source;
+    return {};
 }
 
 Result<SharedPreparedModel> ModelSource::prepare(Device& device) const {

@@ -22,7 +22,10 @@ namespace nnburst::device {
 class ModelSource {
   public:
     /// Keeps a copy of `model`, if there is one, with its constants, and duplicates of the cache
-    /// files of `options`. Errors of validateModel and ModelSnapshot::take.
+    /// files of `options`. If a file cannot be duplicated, keeps no files: with a model, nothing
+    /// about the cache fails a preparation; without one, the driver refuses a file that is not
+    /// open. RESOURCE_EXHAUSTED_TRANSIENT if there is no model and no descriptor is free. Errors of
+    /// validateModel and ModelSnapshot::take.
     [[nodiscard]] static Result<ModelSource> create(const Model* model,
                                                     const PrepareOptions& options);
 
@@ -30,6 +33,9 @@ class ModelSource {
     [[nodiscard]] Result<SharedPreparedModel> prepare(Device& device) const;
 
   private:
+    /// Replaces the files of options_ by duplicates, or drops all of them.
+    [[nodiscard]] Result<> keepFiles();
+
     std::optional<Model> model_;
     PrepareOptions options_;
     std::vector<UniqueFd> files_;  // named by options_

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <utility>
 
+#include "device/client/driver_starter.h"
 #include "device/client/remote_device.h"
 #include "log/logger.h"
 #include "system/thread.h"
@@ -26,7 +28,7 @@ namespace {
 constexpr std::chrono::seconds kStableAfter{1};
 
 /// A restoration is not repeated sooner, whatever the options are.
-constexpr std::chrono::milliseconds kLeastRestorePause{1};
+constexpr std::chrono::milliseconds kShortestRestorePause{1};
 
 std::shared_ptr<Connection> connectionOf(const SharedDevice& device) {
     const auto* const remote = dynamic_cast<const RemoteDevice*>(device.get());
@@ -55,7 +57,9 @@ std::chrono::nanoseconds since(TimePoint start) {
 class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
   public:
     explicit Shared(const SupervisionOptions& options)
-        : options_(options), changed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+        : options_(options),
+          start_(options.start ? options.start : driverStarter()),
+          changed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
     Result<> startFirst() {
         if (!changed_) {
@@ -220,7 +224,7 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
 
     Result<> startDriver() {
         const TimePoint start = std::chrono::steady_clock::now();
-        NNBURST_TRY_ASSIGN(SharedDevice device, options_.start ? options_.start() : spawnDriver());
+        NNBURST_TRY_ASSIGN(SharedDevice device, start_());
         if (!version_) {
             version_ = device->getHalVersion();
         }
@@ -286,7 +290,7 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
         }
         const bool isComplete = all == Restoration::DONE;
         restorePause_ = isComplete ? std::chrono::milliseconds(0)
-                                   : std::max(longerThan(restorePause_), kLeastRestorePause);
+                                   : std::max(longerThan(restorePause_), kShortestRestorePause);
         const system::MutexLock lock(mutex_);
         if (!isComplete) {
             ++stats_.failedAttempts;
@@ -324,6 +328,7 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
     }
 
     const SupervisionOptions options_;
+    const std::function<Result<SharedDevice>()> start_;
     const UniqueFd changed_;
     std::atomic<DriverState> state_{DriverState::LOST};
 

@@ -90,7 +90,7 @@ class Supervisor {
     [[nodiscard]] SupervisionStats stats() const;
 
   private:
-    class Shared;  // all of it: it is the thread's, too, and so may outlive the supervisor
+    class Shared;  // the whole state; shared with the thread, so it may outlive the Supervisor
     Supervisor(std::shared_ptr<Shared> shared, std::thread thread) noexcept;
 
     const std::shared_ptr<Shared> shared_;

@@ -6,6 +6,8 @@
 //     input  [batches, height, width, groups * groupInputs]
 //     filter [groups * groupOutputs, filterHeight, filterWidth, groupInputs]
 //     output [batches, outputHeight, outputWidth, groups * groupOutputs]
+//
+// Groups of one input and one output are convolved depthwise (depthwise.cpp), except of 1x1 pixel.
 
 #include "exec/dot8/families.h"
 #include "exec/dot8/product_step.h"
@@ -30,6 +32,10 @@ StepResult makeConvolution(const OperationView& operation, const StepContext& co
     }
     const SpatialWindow& window = convolution->window;
     const std::size_t groups = convolution->arguments.groups;
+    const bool hasWindows = !isPointwise(window.height) || !isPointwise(window.width);
+    if (hasWindows && groups > 1 && groups == input[3] && groups == filter[0]) {
+        return makeDepthwiseStep(operation, context, *convolution);
+    }
     const WindowRows windows{.window = window,
                              .batches = input[0],
                              .channels = input[3],
@@ -40,7 +46,7 @@ StepResult makeConvolution(const OperationView& operation, const StepContext& co
                     .groups = groups,
                     .groupOutputs = filter[0] / groups,
                     .windows = {}};
-    if (!isPointwise(window.height) || !isPointwise(window.width)) {
+    if (hasWindows) {
         product.windows = windows;
     }
     return makeProductStep(operation, context, convolution->range, product);

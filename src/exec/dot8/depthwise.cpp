@@ -1,19 +1,23 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
 
-// DEPTHWISE_CONV_2D, NHWC.
+// DEPTHWISE_CONV_2D, and GROUPED_CONV_2D whose groups have one input and one output; NHWC.
 //
 //     input  [batches, height, width, channels]
-//     filter [1, filterHeight, filterWidth, channels * multiplier]
+//     filter [1, filterHeight, filterWidth, channels * multiplier],
+//            grouped [channels, filterHeight, filterWidth, 1]
 //     output [batches, outputHeight, outputWidth, channels * multiplier]
 //
 // The input rows that some rows of output need are copied to scratch memory, with padding, each
 // channel as often as it is used. There the pixels of a row are ordered by their phase, the column
-// modulo the stride: under each tap, the pixels for a row of output follow each other.
+// modulo the stride: under each tap, the pixels for a row of output follow each other. Rows and
+// phases under no tap, which large strides leave between windows, are not copied.
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "exec/dot8/coverage.h"
 #include "exec/dot8/families.h"
@@ -23,6 +27,7 @@
 #include "exec/dot8/shared_work.h"
 #include "exec/dot8/task_step.h"
 #include "exec/dot8/window.h"
+#include "exec/operation/parallel_work.h"
 
 namespace nnburst::exec::dot8 {
 
@@ -98,6 +103,15 @@ struct DepthwiseSizes {
     }
 };
 
+/// The phases of an axis that lie under some tap, in ascending order.
+std::vector<std::size_t> phasesUnderTaps(const SlidingWindow& axis) {
+    std::set<std::size_t> phases;
+    for (std::size_t tap = 0; tap < axis.size; ++tap) {
+        phases.insert(tap * axis.dilation % axis.stride);
+    }
+    return {phases.begin(), phases.end()};
+}
+
 class DepthwiseStep final : public TaskStep {
   public:
     DepthwiseStep(const DepthwiseSizes& sizes, std::shared_ptr<const PackedFilter> filter,
@@ -108,6 +122,8 @@ class DepthwiseStep final : public TaskStep {
           layout_(*filter_->kernels, sizes.taps, sizes.outputs),
           requantization_(requantization),
           padding_(padding),
+          rowPhases_(phasesUnderTaps(sizes.window.height)),
+          columnPhases_(phasesUnderTaps(sizes.window.width)),
           taskRows_(sizes.taskRows(threadCount(threads))) {
         setThreadScratchBytes(sizes.scratchBytes(taskRows_));
     }
@@ -147,19 +163,27 @@ class DepthwiseStep final : public TaskStep {
         }
     }
 
-    /// Copies `count` rows of input from `begin`, which may lie in the padding.
+    /// Copies those of `count` rows of input from `begin` that lie under taps. They may lie in the
+    /// padding.
     void copyRows(std::size_t batch, std::int64_t begin, std::size_t count,
                   std::uint8_t* scratch) const noexcept {
         const std::size_t height = sizes_.window.height.inputSize;
         const std::size_t inputRowBytes =
             std::size_t{sizes_.window.width.inputSize} * sizes_.inputs;
-        for (std::size_t i = 0; i < count; ++i, scratch += sizes_.rowBytes) {
-            const std::int64_t row = begin + static_cast<std::int64_t>(i);
-            if (row < 0 || row >= static_cast<std::int64_t>(height)) {
-                std::memset(scratch, padding_, sizes_.rowBytes);
-            } else {
-                copyRow(input() + (batch * height + static_cast<std::size_t>(row)) * inputRowBytes,
-                        scratch);
+        const std::uint8_t* const image = input() + batch * height * inputRowBytes;
+        for (std::size_t window = 0; window < count; window += sizes_.window.height.stride) {
+            for (const std::size_t phase : rowPhases_) {
+                const std::size_t i = window + phase;
+                if (i >= count) {
+                    return;
+                }
+                std::uint8_t* const to = scratch + i * sizes_.rowBytes;
+                const std::int64_t row = begin + static_cast<std::int64_t>(i);
+                if (row < 0 || row >= static_cast<std::int64_t>(height)) {
+                    std::memset(to, padding_, sizes_.rowBytes);
+                } else {
+                    copyRow(image + static_cast<std::size_t>(row) * inputRowBytes, to);
+                }
             }
         }
     }
@@ -172,8 +196,8 @@ class DepthwiseStep final : public TaskStep {
         const std::size_t inside = std::min<std::size_t>(width.inputSize, sizes_.columns - before);
         const std::uint8_t* const end = input() + sizes_.batches * sizes_.window.height.inputSize *
                                                       width.inputSize * sizes_.inputs;
-        RowWriter writer(scratch, end);
-        for (std::size_t phase = 0; phase < stride; ++phase) {
+        for (const std::size_t phase : columnPhases_) {
+            RowWriter writer(scratch + phase * sizes_.phaseColumns * sizes_.outputs, end);
             // The first column of this phase at or after `column`, counted in the phase.
             const auto at = [&](std::size_t column) {
                 return column <= phase ? 0 : ceilDivide(column - phase, stride);
@@ -202,9 +226,7 @@ class DepthwiseStep final : public TaskStep {
                 writer.copy(from, sizes_.inputs);
                 continue;
             }
-            for (std::size_t channel = 0; channel < sizes_.inputs; ++channel) {
-                writer.pad(from[channel], sizes_.multiplier);
-            }
+            writer.repeat(from, sizes_.inputs, sizes_.multiplier);
         }
     }
 
@@ -258,6 +280,8 @@ class DepthwiseStep final : public TaskStep {
     const DepthwiseLayout layout_;
     const Requantization requantization_;
     const std::uint8_t padding_;
+    const std::vector<std::size_t> rowPhases_;
+    const std::vector<std::size_t> columnPhases_;
     const std::size_t taskRows_;
 };
 
@@ -266,10 +290,12 @@ class DepthwiseStep final : public TaskStep {
 StepResult makeDepthwiseConv2d(const OperationView& operation, const StepContext& context) {
     NNBURST_TRY_ASSIGN(const std::optional<Convolution> convolution,
                        readConvolution(operation, SpatialForm::DEPTHWISE_CONVOLUTION));
-    if (!convolution) {
-        return nullptr;
-    }
-    const DepthwiseSizes sizes(operation, *convolution);
+    return convolution ? makeDepthwiseStep(operation, context, *convolution) : nullptr;
+}
+
+StepResult makeDepthwiseStep(const OperationView& operation, const StepContext& context,
+                             const Convolution& convolution) {
+    const DepthwiseSizes sizes(operation, convolution);
     if (!sizes.areSmall()) {
         return nullptr;
     }
@@ -283,7 +309,7 @@ StepResult makeDepthwiseConv2d(const OperationView& operation, const StepContext
         return nullptr;
     }
     return std::make_unique<DepthwiseStep>(
-        sizes, std::move(filter), requantizationOf(operation.outputs[0], convolution->range),
+        sizes, std::move(filter), requantizationOf(operation.outputs[0], convolution.range),
         static_cast<std::uint8_t>(operation.inputs[0].zeroPoint),
         sizes.work() < kMinimumParallelNs * kDepthwiseMultiplicationsPerNs ? nullptr
                                                                            : context.threads);

@@ -7,12 +7,17 @@
 /// covered.
 
 #include "exec/dot8/backend.h"
+#include "exec/dot8/window.h"
 
 namespace nnburst::exec::dot8 {
 
 [[nodiscard]] StepResult makeConv2d(const OperationView& operation, const StepContext& context);
 [[nodiscard]] StepResult makeDepthwiseConv2d(const OperationView& operation,
                                              const StepContext& context);
+/// Of a DEPTHWISE_CONV_2D, or of a GROUPED_CONV_2D whose groups have one input and one output.
+[[nodiscard]] StepResult makeDepthwiseStep(const OperationView& operation,
+                                           const StepContext& context,
+                                           const Convolution& convolution);
 [[nodiscard]] StepResult makeGroupedConv2d(const OperationView& operation,
                                            const StepContext& context);
 [[nodiscard]] StepResult makeTransposeConv2d(const OperationView& operation,

@@ -18,6 +18,7 @@
 #include "exec/dot8/shared_work.h"
 #include "exec/dot8/task_step.h"
 #include "exec/operation/activation.h"
+#include "exec/operation/parallel_work.h"
 #include "exec/operation/reduced_axes.h"
 #include "exec/operation/spatial.h"
 

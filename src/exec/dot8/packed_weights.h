@@ -23,7 +23,7 @@
 namespace nnburst::exec::dot8 {
 
 /// Changes with every change of the packed form, since filters are stored in files.
-inline constexpr std::uint32_t kPackingVersion = 1;
+inline constexpr std::uint32_t kPackingVersion = 2;
 
 /// The name of the form of packed filters that `kernels` read.
 [[nodiscard]] std::string packingName(const Microkernels& kernels);

@@ -255,6 +255,7 @@ Result<std::shared_ptr<const PackedFilter>> packDepthwiseFilter(const OperationV
     NNBURST_TRY_ASSIGN(auto filter, PackedFilter::allocate(kernels, form));
     const OperandView& input = operation.inputs[0];
     const OperandView& weights = operation.inputs[1];
+    const bool isGrouped = operation.type == OperationType::GROUPED_CONV_2D;
     const bool isUnsigned = hasUnsignedWeights(operation);
     const std::int32_t zeroPoint = isUnsigned ? weights.zeroPoint : 0;
     auto* const packed = reinterpret_cast<std::int16_t*>(filter->weights());
@@ -266,7 +267,7 @@ Result<std::shared_ptr<const PackedFilter>> packDepthwiseFilter(const OperationV
         const std::size_t position = layout.position(element % layout.lanes);
         std::uint32_t sum = 0;
         for (std::size_t tap = 0; tap < taps; ++tap) {
-            const std::size_t from = tap * outputs + channel;
+            const std::size_t from = isGrouped ? channel * taps + tap : tap * outputs + channel;
             const std::int32_t weight =
                 (isUnsigned ? std::int32_t{weights.as<std::uint8_t>()[from]}
                             : std::int32_t{weights.as<std::int8_t>()[from]}) -

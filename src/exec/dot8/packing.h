@@ -130,7 +130,8 @@ struct DepthwiseLayout {
     }
 };
 
-/// Packs input 1 [1, taps, outputs] and input 2, the bias, of a DEPTHWISE_CONV_2D that is covered.
+/// Packs input 1, [1, taps, outputs] of a DEPTHWISE_CONV_2D or [outputs, taps, 1] of a
+/// GROUPED_CONV_2D that is covered, and input 2, the bias.
 [[nodiscard]] Result<std::shared_ptr<const PackedFilter>> packDepthwiseFilter(
     const OperationView& operation, const Microkernels& kernels, std::size_t taps,
     std::size_t outputs);

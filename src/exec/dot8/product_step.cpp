@@ -11,6 +11,7 @@
 #include "exec/dot8/rounding.h"
 #include "exec/dot8/row_writer.h"
 #include "exec/dot8/task_step.h"
+#include "exec/operation/parallel_work.h"
 #include "log/assert.h"
 
 namespace nnburst::exec::dot8 {

@@ -46,6 +46,22 @@ class RowWriter {
         next_ += count;
     }
 
+    /// Writes each of `count` bytes `times` times. Few times are written in pieces of 8 bytes: what
+    /// is written too far is written over.
+    void repeat(const std::uint8_t* from, std::size_t count, std::size_t times) noexcept {
+        constexpr std::uint64_t kOneInEachByte = 0x0101010101010101;
+        static_assert(sizeof(kOneInEachByte) <= kSlackBytes);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (times > sizeof(kOneInEachByte)) {
+                pad(from[i], times);
+                continue;
+            }
+            const std::uint64_t piece = from[i] * kOneInEachByte;
+            std::memcpy(next_, &piece, sizeof(piece));
+            next_ += times;
+        }
+    }
+
   private:
     std::uint8_t* next_;
     const std::uint8_t* end_;

@@ -14,9 +14,6 @@
 
 namespace nnburst::exec::dot8 {
 
-/// An operation that takes less than this on one thread is not divided: that costs 1 to 1.5 us.
-inline constexpr double kMinimumParallelNs = 2500;
-
 /// Whether the time of a run is over, for one thread that works for it. The thread that runs the
 /// step reads the clock and sets a flag for the others.
 class Pace {

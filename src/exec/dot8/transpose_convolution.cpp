@@ -20,6 +20,7 @@
 #include "exec/dot8/row_writer.h"
 #include "exec/dot8/task_step.h"
 #include "exec/dot8/transpose_phase.h"
+#include "exec/operation/parallel_work.h"
 #include "exec/operation/spatial.h"
 
 namespace nnburst::exec::dot8 {

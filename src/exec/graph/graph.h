@@ -47,8 +47,10 @@ struct Graph {
     /// For each operation: whether it is not run, because its outputs have become constants or are
     /// not read.
     std::vector<bool> isFolded;
-    bool isRelaxed;       ///< Model::relaxComputationFloat32toFloat16
-    bool isMain = false;  ///< of Model::main: requests give its inputs, which have elements
+    bool isRelaxed;  ///< Model::relaxComputationFloat32toFloat16
+    /// Whether this is Model::main; its inputs come from requests, which have no tensors without
+    /// elements.
+    bool isMain = false;
     /// The packed weights of all plans and steps of this graph; thread-safe.
     const std::unique_ptr<dot8::PackedWeights> packedWeights =
         std::make_unique<dot8::PackedWeights>();

@@ -11,8 +11,8 @@
 
 namespace nnburst::exec {
 
-/// A half precision number as it lies in memory. Conversions to float are exact, those from float
-/// round to the nearest, ties to even.
+/// A half precision number as it lies in memory. Conversions to float and double are exact, those
+/// from float round to the nearest, ties to even.
 class Float16 {
   public:
     Float16() noexcept = default;
@@ -28,6 +28,7 @@ class Float16 {
         const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
         return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(value));
     }
+    explicit operator double() const noexcept { return static_cast<float>(*this); }
 
   private:
     static constexpr std::uint16_t kInfinity = 0x7C00;

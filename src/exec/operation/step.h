@@ -29,9 +29,9 @@ class Step {
     /// Bytes of scratch memory that a run needs, aligned to a cache line.
     [[nodiscard]] virtual std::size_t scratchBytes() const noexcept { return 0; }
 
-    /// Bytes that the step keeps for itself from run to run: tables and converted constants, no
-    /// scratch memory, and no weights that steps share. A table that steps share counts for the one
-    /// that made it. All of them are there after `setUp`.
+    /// Bytes that the step keeps for itself from run to run: operators of XNNPACK, tables and
+    /// converted constants, no scratch memory, and no weights that steps share. A table that steps
+    /// share counts for the one that made it. All of them are there after `setUp`.
     [[nodiscard]] virtual std::size_t keptBytes() const noexcept { return 0; }
 
     /// Whether the next run fills a table that the step keeps, so that it takes longer than later

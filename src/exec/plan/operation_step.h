@@ -13,7 +13,7 @@
 #include "exec/dot8/packed_weights.h"
 #include "exec/operation/operation_instance.h"
 #include "exec/operation/step.h"
-#include "exec/threads/kernel_threads.h"
+#include "exec/plan/kernels.h"
 #include "exec/xnnpack/operator_cache.h"
 #include "nnburst/result.h"
 

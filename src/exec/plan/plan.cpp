@@ -36,7 +36,7 @@ Plan::Plan(AlignedBuffer arena, std::vector<Output> outputs, std::size_t argumen
 Result<> Plan::checkKept(std::uint64_t bytes, std::uint32_t operation) {
     if (bytes > kMaximumKeptBytes) {
         return failure(ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT,
-                       fmt::format("operation {}: the tables of the model's operations take {} "
+                       fmt::format("operation {}: the tables and operators of the model take {} "
                                    "bytes with its own: must be at most {}",
                                    operation, bytes, kMaximumKeptBytes));
     }

@@ -56,8 +56,8 @@ bool isJoining(const OperationInstance& operation) noexcept {
     return inputBytes == sizeBytes(output);
 }
 
-/// Which operands are the same bytes, or some of them. Operands that are connected so form a group,
-/// named by the one that has all bytes; all others are a group of their own.
+/// Which operands share memory. A group is a set of operands that lie in one block; its name is the
+/// operand that spans the block. An operand that shares nothing is a group of one.
 class Storage {
   public:
     /// A place in a group.

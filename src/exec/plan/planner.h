@@ -9,10 +9,10 @@
 #include <memory>
 
 #include "exec/graph/graph.h"
+#include "exec/plan/kernels.h"
 #include "exec/plan/plan.h"
 #include "exec/plan/planning_turns.h"
 #include "exec/plan/run_limits.h"
-#include "exec/threads/kernel_threads.h"
 #include "exec/xnnpack/backend.h"
 #include "nnburst/result.h"
 

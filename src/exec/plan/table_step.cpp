@@ -22,6 +22,9 @@ constexpr std::size_t kPartBytes = std::size_t{64} << 10;
 /// A unit of TimeLimit's work is one plain multiplication; about as many bytes take as long.
 constexpr std::size_t kBytesPerUnit = 16;
 
+/// With shorter rows the reference kernel is as fast: each row loads the table anew.
+constexpr std::size_t kMinimumMeanRowBytes = 32;
+
 /// Rows of one input, and where they go in the output.
 struct TableRows {
     std::size_t operand = 0;
@@ -152,17 +155,20 @@ Result<std::unique_ptr<Step>> makeConcatenation(const OperationInstance& operati
     if (isCopied) {
         return nullptr;
     }
-    OperationInstance flat = operation;
-    const std::int32_t firstAxis = 0;
-    flat.inputs.back().data = reinterpret_cast<std::byte*>(const_cast<std::int32_t*>(&firstAxis));
-    NNBURST_TRY_ASSIGN(AlignedBuffer tables, makeTables(std::move(flat), count));
     NNBURST_TRY_ASSIGN(const std::int32_t axis,
                        readConstantInt32(operation.view(), count, "axis", 0));
-    std::vector<TableRows> inputs;
     std::size_t rowCount = 1;
     for (std::size_t i = 0; i < static_cast<std::size_t>(axis); ++i) {
         rowCount *= output.shape[i];
     }
+    if (output.shape.elementCount() < rowCount * count * kMinimumMeanRowBytes) {
+        return nullptr;
+    }
+    OperationInstance flat = operation;
+    const std::int32_t firstAxis = 0;
+    flat.inputs.back().data = reinterpret_cast<std::byte*>(const_cast<std::int32_t*>(&firstAxis));
+    NNBURST_TRY_ASSIGN(AlignedBuffer tables, makeTables(std::move(flat), count));
+    std::vector<TableRows> inputs;
     std::size_t offset = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t rowBytes = operation.inputs[i].shape.elementCount() / rowCount;

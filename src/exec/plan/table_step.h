@@ -16,7 +16,8 @@
 namespace nnburst::exec {
 
 /// A step for an activation, or for a CONCATENATION some of whose tensors have another scale than
-/// the output. Null for other operations. RESOURCE_EXHAUSTED_TRANSIENT if there is no memory.
+/// the output and whose rows are not short. Null for other operations. RESOURCE_EXHAUSTED_TRANSIENT
+/// if there is no memory.
 [[nodiscard]] Result<std::unique_ptr<Step>> makeTableStep(const OperationInstance& operation,
                                                           const dot8::Microkernels& kernels);
 

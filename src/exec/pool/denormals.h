@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// How the calling thread treats denormal numbers, on x86-64.
+
 #include <immintrin.h>
 
 namespace nnburst::exec {

@@ -40,35 +40,31 @@ Broadcast::Broadcast(const Shape& a, const Shape& b, const Shape& result) noexce
         rowCount_ = 0;
         return;
     }
-    if (a == b) {
-        rowLength_ = result.elementCount();
-        strideA_ = 1;
-        strideB_ = 1;
-        return;
-    }
-    if (result.rank() == 0) {
-        return;
-    }
-    outerRank_ = result.rank() - 1;
+    Axis* inner = &row_;
     std::size_t elementsA = 1;  // of one step along the axis
     std::size_t elementsB = 1;
     for (std::size_t fromEnd = 0; fromEnd < result.rank(); ++fromEnd) {
         const std::size_t sizeA = sizeFromEnd(a, fromEnd);
         const std::size_t sizeB = sizeFromEnd(b, fromEnd);
-        const std::size_t size = sizeFromEnd(result, fromEnd);
-        const std::size_t strideA = sizeA == 1 ? 0 : elementsA;
-        const std::size_t strideB = sizeB == 1 ? 0 : elementsB;
-        if (fromEnd == 0) {
-            rowLength_ = size;
-            strideA_ = strideA;
-            strideB_ = strideB;
-        } else {
-            outer_[outerRank_ - fromEnd] = {size, strideA, strideB};
-            rowCount_ *= size;
-        }
+        const Axis axis{.size = sizeFromEnd(result, fromEnd),
+                        .strideA = sizeA == 1 ? 0 : elementsA,
+                        .strideB = sizeB == 1 ? 0 : elementsB};
         elementsA *= sizeA;
         elementsB *= sizeB;
+        if (axis.size == 1) {
+            continue;
+        }
+        if (row_.size == 1) {
+            row_ = axis;
+        } else if (axis.strideA == inner->strideA * inner->size &&
+                   axis.strideB == inner->strideB * inner->size) {
+            inner->size *= axis.size;
+        } else {
+            inner = &outer_[outerRank_++];
+            *inner = axis;
+        }
     }
+    rowCount_ = result.elementCount() / row_.size;
 }
 
 Result<> inferBroadcastShape(const OperationView& operation, std::span<Shape> outputs) {

@@ -40,17 +40,19 @@ namespace nnburst::exec {
 /// Checks before a run that the output has the broadcast shape.
 [[nodiscard]] Result<> requireBroadcastOutput(const OperationView& operation);
 
-/// How to walk two tensors and their broadcast result together, as rows along the last axis.
+/// How to walk two tensors and their broadcast result together, as rows along the last axis. Axes
+/// are merged where both tensors allow it, so that rows are as long as they can be.
 class Broadcast {
   public:
     /// `result` is the broadcast shape of `a` and `b`.
     Broadcast(const Shape& a, const Shape& b, const Shape& result) noexcept;
 
     /// Elements of a row, which lie one after the other in the result.
-    [[nodiscard]] std::size_t rowLength() const noexcept { return rowLength_; }
+    [[nodiscard]] std::size_t rowLength() const noexcept { return row_.size; }
     /// Distance between neighbours of a row in `a` and `b`: 1, or 0 if one element is repeated.
-    [[nodiscard]] std::size_t strideA() const noexcept { return strideA_; }
-    [[nodiscard]] std::size_t strideB() const noexcept { return strideB_; }
+    /// Both are 0 only for a row of one element.
+    [[nodiscard]] std::size_t strideA() const noexcept { return row_.strideA; }
+    [[nodiscard]] std::size_t strideB() const noexcept { return row_.strideB; }
 
     /// Calls row(offsetA, offsetB, offsetResult) for each row, in the order of the result, until
     /// the run of `operation` is out of time.
@@ -61,12 +63,12 @@ class Broadcast {
         std::size_t offsetB = 0;
         PartCounter parts(operation);
         for (std::size_t r = 0; r < rowCount_; ++r) {
-            row(offsetA, offsetB, r * rowLength_);
-            if (parts.isOutOfTime(rowLength_)) {
+            row(offsetA, offsetB, r * row_.size);
+            if (parts.isOutOfTime(row_.size)) {
                 return;
             }
-            for (std::size_t axis = outerRank_; axis-- > 0;) {
-                const OuterAxis& outer = outer_[axis];
+            for (std::size_t axis = 0; axis < outerRank_; ++axis) {
+                const Axis& outer = outer_[axis];
                 offsetA += outer.strideA;
                 offsetB += outer.strideB;
                 if (++index[axis] < outer.size) {
@@ -80,18 +82,16 @@ class Broadcast {
     }
 
   private:
-    struct OuterAxis {
+    struct Axis {
         std::size_t size = 1;
         std::size_t strideA = 0;
         std::size_t strideB = 0;
     };
 
-    std::size_t rowLength_ = 1;
-    std::size_t strideA_ = 0;
-    std::size_t strideB_ = 0;
+    Axis row_;
     std::size_t rowCount_ = 1;
     std::size_t outerRank_ = 0;
-    std::array<OuterAxis, kMaximumRank> outer_{};
+    std::array<Axis, kMaximumRank> outer_{};  ///< the inner ones first
 };
 
 /// output = function(input 0, input 1), element by element, of types In, In and Out.
@@ -116,7 +116,7 @@ void forEachPair(const OperationView& operation, Function&& function) {
     constexpr std::integral_constant<std::size_t, 0> kRepeated;
     constexpr std::integral_constant<std::size_t, 1> kAdjacent;
     if (broadcast.strideA() == 0) {
-        rows(kRepeated, broadcast.strideB());
+        rows(kRepeated, kAdjacent);  // one pair if input 1 is repeated, too
     } else if (broadcast.strideB() == 0) {
         rows(kAdjacent, kRepeated);
     } else {

@@ -106,12 +106,12 @@ Result<Convolution> resolve(const OperationView& operation, SpatialForm form) {
 
 template <SpatialForm form>
 Result<HalVersion> check(const OperationView& operation) {
-    constexpr std::size_t kFewest = form == kFull ? 7 : 8;
+    constexpr std::size_t kMinimumInputs = form == kFull ? 7 : 8;
     OperationCheck check(operation, ShapeKnowledge::PARTIAL);
     if constexpr (form == kGrouped) {
         check.inputCount(9, 12);  // the layout must be given
     } else {
-        check.inputCount(kFewest, kFewest + 6);
+        check.inputCount(kMinimumInputs, kMinimumInputs + 6);
     }
     check.outputCount(1);
     checkSumTypes(check, "filter", filterChannelAxis(form));

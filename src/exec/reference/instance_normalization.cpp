@@ -19,6 +19,7 @@
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/elements.h"
+#include "exec/reference/sums.h"
 
 namespace nnburst::exec {
 
@@ -75,16 +76,14 @@ template <class T>
 void normalize(const OperationView& operation, const T* input, T* output, std::size_t count,
                std::size_t stride, const Parameters& parameters) {
     const auto at = [&](std::size_t i) { return static_cast<float>(input[i * stride]); };
-    float sum = 0.0F;
-    forEachElement(operation, count, [&](std::size_t i) { sum += at(i); });
-    const float mean = sum / static_cast<float>(count);
-    float squares = 0.0F;
-    forEachElement(operation, count,
-                   [&](std::size_t i) { squares += (at(i) - mean) * (at(i) - mean); });
-    const float deviation = std::sqrt(squares / static_cast<float>(count) + parameters.epsilon);
-    const float factor = parameters.gamma / deviation;
+    const double mean = sumOfElements(operation, count, at) / static_cast<double>(count);
+    const double squares = sumOfElements(
+        operation, count, [&](std::size_t i) { return (at(i) - mean) * (at(i) - mean); });
+    const double deviation = std::sqrt(squares / static_cast<double>(count) + parameters.epsilon);
+    const double factor = parameters.gamma / deviation;
     forEachElement(operation, count, [&](std::size_t i) {
-        output[i * stride] = static_cast<T>((at(i) - mean) * factor + parameters.beta);
+        output[i * stride] =
+            static_cast<T>(static_cast<float>((at(i) - mean) * factor + parameters.beta));
     });
 }
 

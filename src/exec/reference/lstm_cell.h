@@ -14,7 +14,7 @@
 
 #include "exec/operation/operation.h"
 #include "exec/reference/cell_activation.h"
-#include "exec/reference/elements.h"
+#include "exec/reference/sums.h"
 #include "exec/reference/weighted_sum.h"
 
 namespace nnburst::exec {
@@ -29,18 +29,20 @@ inline void clip(const OperationView& operation, float limit, std::span<float> v
 
 /// Shifts and scales values to mean 0 and variance 1.
 inline void normalize(const OperationView& operation, std::span<float> values) noexcept {
-    constexpr float kSmallestVariance = 1e-8F;
-    const auto count = static_cast<float>(values.size());
-    float sum = 0.0F;
-    forEachElement(operation, values.size(), [&](std::size_t i) { sum += values[i]; });
-    const float mean = sum / count;
-    float squares = 0.0F;
-    forEachElement(operation, values.size(),
-                   [&](std::size_t i) { squares += (values[i] - mean) * (values[i] - mean); });
-    const float variance = squares / count;
-    const float factor = 1.0F / std::sqrt(variance == 0.0F ? kSmallestVariance : variance);
-    transformValues(operation, values,
-                    [mean, factor](float value) { return (value - mean) * factor; });
+    constexpr double kSmallestVariance = 1e-8;
+    const auto count = static_cast<double>(values.size());
+    const double mean =
+        sumOfElements(operation, values.size(), [&](std::size_t i) { return values[i]; }) / count;
+    const double variance = sumOfElements(operation, values.size(),
+                                          [&](std::size_t i) {
+                                              const double difference = values[i] - mean;
+                                              return difference * difference;
+                                          }) /
+                            count;
+    const double factor = 1.0 / std::sqrt(variance == 0.0 ? kSmallestVariance : variance);
+    transformValues(operation, values, [mean, factor](float value) {
+        return static_cast<float>((value - mean) * factor);
+    });
 }
 
 /// The weights of one gate. Null where an option is not used.

@@ -22,6 +22,7 @@
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/slices.h"
+#include "exec/reference/sums.h"
 
 namespace nnburst::exec {
 
@@ -119,9 +120,9 @@ void normalizeFloat(const OperationView& operation, const Slices& slices) {
         const auto at = [&](std::size_t i) {
             return static_cast<float>(input[offset + i * slices.stride]);
         };
-        float sum = 0.0F;
-        forEachElement(operation, slices.size, [&](std::size_t i) { sum += at(i) * at(i); });
-        const float norm = std::max(std::sqrt(sum), kSmallestNorm);
+        const double sum = sumOfElements(operation, slices.size,
+                                         [&](std::size_t i) { return double{at(i)} * at(i); });
+        const float norm = std::max(static_cast<float>(std::sqrt(sum)), kSmallestNorm);
         forEachElement(operation, slices.size, [&](std::size_t i) {
             output[offset + i * slices.stride] = static_cast<T>(at(i) / norm);
         });
@@ -166,9 +167,10 @@ void normalizeLocally(const OperationView& operation, const Slices& slices,
         for (std::size_t i = 0; i < slices.size; ++i) {
             const std::size_t first = i - std::min(i, parameters.radius);
             const std::size_t last = std::min(slices.size - 1, i + parameters.radius);
-            float sum = 0.0F;
-            forEachElement(operation, last - first + 1,
-                           [&](std::size_t k) { sum += at(first + k) * at(first + k); });
+            const auto sum =
+                static_cast<float>(sumOfElements(operation, last - first + 1, [&](std::size_t k) {
+                    return double{at(first + k)} * at(first + k);
+                }));
             const float divisor =
                 std::pow(parameters.bias + parameters.alpha * sum, parameters.beta);
             output[offset + i * slices.stride] = static_cast<T>(at(i) / divisor);

@@ -77,7 +77,7 @@ Result<> inferShapes(const OperationView& operation, std::span<Shape> outputs) {
 /// The mean, in 8 bits rounded to the nearest, ties away from 0.
 struct Average {
     template <class T>
-    using State = std::conditional_t<std::is_integral_v<T>, std::int64_t, float>;
+    using State = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
     template <class T>
     static constexpr State<T> kStart{0};
@@ -87,8 +87,8 @@ struct Average {
         return sum + static_cast<State<T>>(element);
     }
 
-    static float finish(float sum, std::size_t count) noexcept {
-        return sum / static_cast<float>(count);
+    static float finish(double sum, std::size_t count) noexcept {
+        return static_cast<float>(sum / static_cast<double>(count));
     }
     static std::int32_t finish(std::int64_t sum, std::size_t count) noexcept {
         const auto divisor = static_cast<std::int64_t>(count);
@@ -119,18 +119,18 @@ struct Maximum {
 
 struct RootMeanSquare {
     template <class T>
-    using State = float;
+    using State = double;
 
     template <class T>
-    static constexpr float kStart = 0.0F;
+    static constexpr double kStart = 0.0;
 
     template <class T>
-    static float add(float sum, T element) noexcept {
-        return sum + static_cast<float>(element) * static_cast<float>(element);
+    static double add(double sum, T element) noexcept {
+        return sum + static_cast<double>(element) * static_cast<double>(element);
     }
 
-    static float finish(float sum, std::size_t count) noexcept {
-        return std::sqrt(sum / static_cast<float>(count));
+    static float finish(double sum, std::size_t count) noexcept {
+        return static_cast<float>(std::sqrt(sum / static_cast<double>(count)));
     }
 };
 

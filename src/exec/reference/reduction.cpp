@@ -23,6 +23,7 @@
 #include "exec/reference/dispatch.h"
 #include "exec/reference/elements.h"
 #include "exec/reference/operations.h"
+#include "exec/reference/sums.h"
 #include "model/invalid.h"
 
 namespace nnburst::exec {
@@ -145,11 +146,29 @@ std::size_t scratchBytes(const OperationView& operation) {
     return operation.outputs[0].shape.elementCount() * sizeof(std::int64_t);
 }
 
+/// Adds an element to a sum.
+struct Addition {
+    template <class State, class T>
+    State operator()(State sum, T element) const noexcept {
+        return sum + static_cast<State>(element);
+    }
+};
+
+/// Multiplies a product by an element. A product with a zero is 0, as in AOSP's CPU path, also if
+/// another element is NaN, or infinite, or made the product overflow.
+struct Multiplication {
+    template <class T>
+    double operator()(double product, T element) const noexcept {
+        const auto factor = static_cast<double>(element);
+        return product == 0.0 || factor == 0.0 ? 0.0 : product * factor;
+    }
+};
+
 /// accumulators[o] = accumulate(..., element) over the elements of the input that go to output o,
 /// in one pass through the input.
 template <class T, class State, class Accumulate>
 void accumulateAll(const OperationView& operation, const Reduction& reduction, State* accumulators,
-                   Accumulate&& accumulate) {
+                   Accumulate accumulate) {
     const OperandView& input = operation.inputs[0];
     const Shape& shape = input.shape;
     const std::size_t rank = shape.rank();
@@ -172,8 +191,14 @@ void accumulateAll(const OperationView& operation, const Reduction& reduction, S
         if (areRowsReduced) {
             forEachPart(operation, rowLength, [&](std::size_t first, std::size_t last) {
                 State state = accumulators[output];
-                for (std::size_t i = first; i < last; ++i) {
-                    state = accumulate(state, row[i]);
+                if constexpr (std::is_same_v<Accumulate, Addition>) {
+                    state += sumOfTerms<State>(last - first, [&](std::size_t i) {
+                        return static_cast<State>(row[first + i]);
+                    });
+                } else {
+                    for (std::size_t i = first; i < last; ++i) {
+                        state = accumulate(state, row[i]);
+                    }
                 }
                 accumulators[output] = state;
             });
@@ -200,7 +225,7 @@ void accumulateAll(const OperationView& operation, const Reduction& reduction, S
 
 template <class T, class State, class Accumulate, class Finish>
 void reduce(const OperationView& operation, const Reduction& reduction,
-            std::span<std::byte> scratch, State start, Accumulate&& accumulate, Finish&& finish) {
+            std::span<std::byte> scratch, State start, Accumulate accumulate, Finish&& finish) {
     auto* accumulators = reinterpret_cast<State*>(scratch.data());
     const OperandView& output = operation.outputs[0];
     const std::size_t count = output.shape.elementCount();
@@ -223,23 +248,17 @@ template <class T>
 void reduceFloat(const OperationView& operation, const Reduction& reduction,
                  std::span<std::byte> scratch) {
     const auto same = [](float state) { return state; };
+    const auto rounded = [](double state) { return static_cast<float>(state); };
     switch (operation.type) {
         case OperationType::MEAN:
-            return reduce<T>(
-                operation, reduction, scratch, 0.0F,
-                [](float sum, T element) { return sum + static_cast<float>(element); },
-                [count = static_cast<float>(reducedCount(operation))](float sum) {
-                    return sum / count;
-                });
+            return reduce<T>(operation, reduction, scratch, 0.0, Addition(),
+                             [count = static_cast<double>(reducedCount(operation))](double sum) {
+                                 return static_cast<float>(sum / count);
+                             });
         case OperationType::REDUCE_SUM:
-            return reduce<T>(
-                operation, reduction, scratch, 0.0F,
-                [](float sum, T element) { return sum + static_cast<float>(element); }, same);
+            return reduce<T>(operation, reduction, scratch, 0.0, Addition(), rounded);
         case OperationType::REDUCE_PROD:
-            return reduce<T>(
-                operation, reduction, scratch, 1.0F,
-                [](float product, T element) { return product * static_cast<float>(element); },
-                same);
+            return reduce<T>(operation, reduction, scratch, 1.0, Multiplication(), rounded);
         case OperationType::REDUCE_MAX:
             return reduce<T>(
                 operation, reduction, scratch, -std::numeric_limits<float>::infinity(),
@@ -267,13 +286,11 @@ void reduceQuantized(const OperationView& operation, const Reduction& reduction,
     const QuantizedRange limits = quantizedLimits(operation.inputs[0].type);
     switch (operation.type) {
         case OperationType::MEAN:
-            return reduce<T>(
-                operation, reduction, scratch, std::int64_t{0},
-                [](std::int64_t sum, T element) { return sum + element; },
-                [count = static_cast<std::int64_t>(reducedCount(operation)),
-                 zeroPoint = operation.inputs[0].zeroPoint](std::int64_t sum) {
-                    return count == 0 ? zeroPoint : roundedQuotient(sum, count);
-                });
+            return reduce<T>(operation, reduction, scratch, std::int64_t{0}, Addition(),
+                             [count = static_cast<std::int64_t>(reducedCount(operation)),
+                              zeroPoint = operation.inputs[0].zeroPoint](std::int64_t sum) {
+                                 return count == 0 ? zeroPoint : roundedQuotient(sum, count);
+                             });
         case OperationType::REDUCE_MAX:
             return reduce<T>(
                 operation, reduction, scratch, limits.minimum,

@@ -113,7 +113,10 @@ Result<Layers> readLayers(const OperationView& operation) {
         layers.forward.auxiliaryWeights = kForwardAuxiliaryWeights;
         layers.backward.auxiliary = kAuxiliary;
         layers.backward.auxiliaryWeights = kBackwardAuxiliaryWeights;
-        layers.areUndecided = mayBeLeftOut(operation, kForwardAuxiliaryWeights);
+        const auto isOpen = [&](std::size_t index) {
+            return operation.has(index) && mayBeLeftOut(operation, index);
+        };
+        layers.areUndecided = isOpen(kForwardAuxiliaryWeights) || isOpen(kBackwardAuxiliaryWeights);
     } else {
         layers.backward.input = kAuxiliary;
     }

@@ -22,6 +22,7 @@
 #include "exec/reference/definitions.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/slices.h"
+#include "exec/reference/sums.h"
 
 namespace nnburst::exec {
 
@@ -117,9 +118,10 @@ void softmaxFloat(const OperationView& operation, const Slices& slices, float be
         float maximum = at(0);
         forEachElement(operation, slices.size,
                        [&](std::size_t i) { maximum = std::max(maximum, at(i)); });
-        float sum = 0.0F;
-        forEachElement(operation, slices.size,
-                       [&](std::size_t i) { sum += std::exp((at(i) - maximum) * beta); });
+        const auto sum =
+            static_cast<float>(sumOfElements(operation, slices.size, [&](std::size_t i) {
+                return std::exp((at(i) - maximum) * beta);
+            }));
         const float logarithm = std::log(sum);
         forEachElement(operation, slices.size, [&](std::size_t i) {
             const float exponent = (at(i) - maximum) * beta;

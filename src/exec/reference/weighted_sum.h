@@ -15,7 +15,6 @@
 /// with saturated inputs.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,29 +24,9 @@
 #include "exec/operation/operation_check.h"
 #include "exec/reference/dispatch.h"
 #include "exec/reference/quantized.h"
+#include "exec/reference/sums.h"
 
 namespace nnburst::exec {
-
-/// The sum of term(0) to term(count - 1), in lanes that the compiler can vectorise.
-template <class Sum, class Term>
-[[nodiscard]] inline Sum sumOfTerms(std::size_t count, Term&& term) noexcept {
-    constexpr std::size_t kLanes = 8;
-    std::array<Sum, kLanes> lanes{};
-    std::size_t i = 0;
-    for (; i + kLanes <= count; i += kLanes) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            lanes[lane] += term(i + lane);
-        }
-    }
-    Sum sum{};
-    for (; i < count; ++i) {
-        sum += term(i);
-    }
-    for (const Sum lane : lanes) {
-        sum += lane;
-    }
-    return sum;
-}
 
 /// The sum of a[i] * b[i], numbers of any float type.
 template <class A, class B>

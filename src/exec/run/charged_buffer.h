@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// Memory that grows from run to run and is charged to the client whose run made it grow.
+/// Used by one thread at a time.
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/run/compiled_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -24,6 +26,7 @@
 #include "exec/run/trial_request.h"
 #include "exec/threads/execution_gate.h"
 #include "log/assert.h"
+#include "log/limited_log.h"
 #include "log/marks.h"
 #include "log/verbose.h"
 #include "model/invalid.h"
@@ -46,6 +49,16 @@ using Clock = std::chrono::steady_clock;
 bool isExhausted(ErrorStatus status) noexcept {
     return status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
            status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT;
+}
+
+/// Warns that a model with `count` runners gets no further one, if the reason is not a lack of
+/// room.
+void warnUnlessExhausted(std::uint32_t count, const Error& error) {
+    if (!isExhausted(error.status)) {
+        clientLog().write(LogLevel::WARNING,
+                          fmt::format("a model keeps {} runners; another one cannot be made: {}",
+                                      count, error.message));
+    }
 }
 
 /// CompiledModel::checkOmitted.
@@ -72,7 +85,7 @@ class RunnableModel final : public CompiledModel {
           kernels_(std::move(kernels)),
           arguments_(model),
           outputCount_(model.main.outputIndexes.size()),
-          maximumRunners_(runnersOfUse()) {}
+          maximumRunners_(usefulRunnerCount()) {}
 
     /// Makes the first runner, and does all work that can be done before the first run.
     Result<> prepare(const Model& model, const PackedModel& packed,
@@ -119,7 +132,7 @@ class RunnableModel final : public CompiledModel {
 
     [[nodiscard]] std::uint64_t memoryBytes() const noexcept override {
         std::uint64_t total = graphs_.additionalFilterBytes() + graphs_.resultBytes();
-        for (std::uint32_t index = 0; index < usedRunners_.count(); ++index) {
+        for (std::uint32_t index = 0; index < runnerSet_.count(); ++index) {
             total += runners_[index]->memoryBytes();
         }
         return total;
@@ -130,9 +143,7 @@ class RunnableModel final : public CompiledModel {
     }
     void removeUser() noexcept override { userCount_.fetch_sub(1, std::memory_order_relaxed); }
     void makeRunnersForUsers(Account* account) override;
-    [[nodiscard]] std::uint32_t runnerCount() const noexcept override {
-        return usedRunners_.count();
-    }
+    [[nodiscard]] std::uint32_t runnerCount() const noexcept override { return runnerSet_.count(); }
 
   private:
     static constexpr std::size_t kMaximumRunners = RunnerSet::kMaximumRunners;
@@ -157,11 +168,11 @@ class RunnableModel final : public CompiledModel {
     }
     /// The number of useful runners: one for each lane of the engine and one for an extra
     /// execution (execution_gate.h), or one in all if an execution takes all lanes.
-    [[nodiscard]] std::uint32_t runnersOfUse() const noexcept;
+    [[nodiscard]] std::uint32_t usefulRunnerCount() const noexcept;
     /// The runner to prefer for `bindings`, which may be run for the first time.
     std::uint32_t preferredRunner(const RequestBindings& bindings, const Caller& caller) {
         const std::uint32_t last = bindings.memo.runner;
-        return last < usedRunners_.count() ? last : firstRunner(caller);
+        return last < runnerSet_.count() ? last : firstRunner(caller);
     }
     std::uint32_t firstRunner(const Caller& caller);
     /// Makes a further runner, which is charged to `account`, unless that is null. May plan, and
@@ -183,10 +194,10 @@ class RunnableModel final : public CompiledModel {
     /// For the runners beyond the first. Changed with growth_ held.
     std::vector<GrowingCharge> charges_;
     std::uint64_t preparedBytes_ = 0;  // of the first runner, before its first run
-    /// Each is used by the execution that holds it in `usedRunners_`. Those that are counted there
-    /// stay.
+    /// runners_[i] is used by the execution that holds runner i in `runnerSet_`. Runners below
+    /// runnerSet_.count() are never exchanged.
     std::array<std::unique_ptr<ModelRunner>, kMaximumRunners> runners_;
-    RunnerSet usedRunners_;
+    RunnerSet runnerSet_;
     std::atomic<std::uint32_t> userCount_{0};
     /// Held while a runner is made. Executions that find a runner do not take it.
     system::Mutex growth_;
@@ -234,14 +245,14 @@ Result<std::unique_ptr<ModelRunner>> RunnableModel::makeChargedRunner(std::uint3
     return runner;
 }
 
-std::uint32_t RunnableModel::runnersOfUse() const noexcept {
+std::uint32_t RunnableModel::usefulRunnerCount() const noexcept {
     return width() == ExecutionGate::Pass::Width::ALL_LANES
                ? 1
                : std::min<std::uint32_t>(gate().laneCount() + 1, kMaximumRunners);
 }
 
 bool RunnableModel::addRunner(Account* account) {
-    const std::uint32_t count = usedRunners_.count();
+    const std::uint32_t count = runnerSet_.count();
     if (count >= maximumRunners_.load(std::memory_order_relaxed)) {
         return false;
     }
@@ -260,11 +271,14 @@ bool RunnableModel::addRunner(Account* account) {
         if (!runner && account != nullptr && isExhausted(runner.error().status)) {
             return false;  // another client may have room for it
         }
+        if (!runner) {
+            warnUnlessExhausted(count, runner.error());
+        }
         if (runner && used + (*runner)->memoryBytes() <= limit) {
             charges_.push_back(std::move(charge));
             used += (*runner)->memoryBytes();
             runners_[count] = std::move(*runner);
-            usedRunners_.add();
+            runnerSet_.add();
             NNBURST_VLOG(COMPILATION, "a model has {} runners; those beyond the first: {} bytes",
                          count + 1, used);
             return true;
@@ -277,27 +291,27 @@ bool RunnableModel::addRunner(Account* account) {
 }
 
 void RunnableModel::makeRunnersForUsers(Account* account) {
-    if (userCount_.load(std::memory_order_relaxed) <= usedRunners_.count()) {
+    if (userCount_.load(std::memory_order_relaxed) <= runnerSet_.count()) {
         return;
     }
     const system::MutexLock lock(growth_);
-    while (usedRunners_.count() < userCount_.load(std::memory_order_relaxed) &&
-           addRunner(account)) {
+    while (runnerSet_.count() < userCount_.load(std::memory_order_relaxed) && addRunner(account)) {
     }
 }
 
-/// An execution that has to wait for a runner makes one, unless it is one of many of the same
-/// bindings: those allocate nothing. While another thread makes one, the execution waits at the
-/// gate, which ends the wait at its deadline.
+/// Chooses a runner for bindings that have not run yet. If all runners are held, makes one more; if
+/// another thread is making one, the execution waits at the gate, which ends the wait at its
+/// deadline. Bindings that have run before do not come here, so repeated executions allocate
+/// nothing.
 std::uint32_t RunnableModel::firstRunner(const Caller& caller) {
-    if (maximumRunners_.load(std::memory_order_relaxed) > usedRunners_.count() &&
-        usedRunners_.areAllHeld() && growth_.try_lock()) {
+    if (maximumRunners_.load(std::memory_order_relaxed) > runnerSet_.count() &&
+        runnerSet_.areAllHeld() && growth_.try_lock()) {
         const system::MutexLock lock(growth_, std::adopt_lock);
-        if (usedRunners_.areAllHeld()) {
+        if (runnerSet_.areAllHeld()) {
             (void)addRunner(caller.account());
         }
     }
-    return caller.user % usedRunners_.count();
+    return caller.user % runnerSet_.count();
 }
 
 Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs,
@@ -307,7 +321,7 @@ Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs,
 
 Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,
                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    ExecutionGate::Pass pass(gate(), usedRunners_, width(), caller.client, caller.lateWakes);
+    ExecutionGate::Pass pass(gate(), runnerSet_, width(), caller.client, caller.lateWakes);
     Urgency urgency{.priority = caller.priority, .deadline = {}};
     system::copyByParts(options.deadline, urgency.deadline);
     if (!pass.tryEnter(urgency, preferredRunner(bindings, caller))) {
@@ -371,12 +385,12 @@ Result<> RunnableModel::runProfiled(RequestBindings& bindings, const Caller& cal
 
 bool RunnableModel::releaseIfIdle() {
     bool isIdle = true;
-    for (std::uint32_t index = 0; index < usedRunners_.count(); ++index) {
-        ExecutionGate::Pass pass(gate(), usedRunners_, width());
+    for (std::uint32_t index = 0; index < runnerSet_.count(); ++index) {
+        ExecutionGate::Pass pass(gate(), runnerSet_, width());
         if (!pass.enter({.priority = Priority::LOW, .deadline = Clock::now()}, index)) {
             return false;  // all runners are in use, or the engine is busy
         }
-        // Another one than was asked for: this one is in use.
+        // The pass may hold another runner, because runner `index` is in use.
         isIdle = pass.runner() == index && runners_[index]->releaseIfIdle() && isIdle;
     }
     return isIdle;

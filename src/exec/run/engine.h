@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/plan/kernels.h"
 #include "exec/run/compiled_model.h"
 #include "exec/run/latency_sample.h"
 #include "exec/threads/execution_gate.h"

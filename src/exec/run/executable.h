@@ -45,10 +45,12 @@ struct Executable {
     [[nodiscard]] const std::atomic<bool>* isCancelled() const noexcept {
         return client == nullptr ? nullptr : &client->isCancelled();
     }
-    /// For executions after which the session has work that may take long.
+    /// The caller of an execution after which the session has long work, such as copying outputs:
+    /// executions that are admitted at its end are woken at once.
     [[nodiscard]] Caller caller() const noexcept { return {priority, client.get(), user}; }
-    /// For executions that are over when the kernels are.
-    [[nodiscard]] Caller callerWhoWakes() const noexcept {
+    /// The caller of an execution after which little is left to do: the owner of `lateWakes` wakes
+    /// the executions that are admitted at its end.
+    [[nodiscard]] Caller callerWithLateWakes() const noexcept {
         return {priority, client.get(), user, lateWakes};
     }
 };

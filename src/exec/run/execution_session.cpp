@@ -93,7 +93,7 @@ Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOp
     countBegin(begin);
     NNBURST_MARK(execution__begin, this);
     Result<> result =
-        executable_.model->run(bindings, executable_.callerWhoWakes(), options, outcome);
+        executable_.model->run(bindings, executable_.callerWithLateWakes(), options, outcome);
     NNBURST_MARK(execution__end, this);
     NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, resolved before: {}", bindings.inputs.size(),
                  bindings.outputs.size(), outcomeText(result));
@@ -140,7 +140,7 @@ Result<> ExecutionSession::runOnMemory(const RequestArguments& request,
         return runStaged(request, options, outcome);
     }
     const Caller caller =
-        deviceBuffers_.empty() ? executable_.callerWhoWakes() : executable_.caller();
+        deviceBuffers_.empty() ? executable_.callerWithLateWakes() : executable_.caller();
     return executable_.model->run(bindings_, caller, options, outcome);
 }
 

@@ -123,7 +123,7 @@ Result<> GraphRunner::run(std::span<const GraphInput> inputs, GraphOutputs& outp
                    inputs.size(), wanted_.inputs.size());
     if (interpreter_ != nullptr) {
         Result<> result = interpreter_->run(inputs, outputs, limits);
-        // Only tells how much it is.
+        // Relaxed: read as an estimate only.
         memoryBytes_.store(structureBytes_ + interpreter_->memoryBytes(),
                            std::memory_order_relaxed);
         return result;
@@ -183,7 +183,7 @@ Result<Plan*> GraphRunner::findPlan(const RunLimits& limits) {
 Result<Plan*> GraphRunner::addPlan(const RunLimits& limits) {
     Result<Specialized> made = specialize(limits);
     if (!made) {
-        operators_.dropUnused();  // those that were made for it
+        operators_.dropUnused();  // drops the operators that were made for the plan that failed
         return tl::unexpected<Error>(std::move(made.error()));
     }
     if (plans_.size() == kMaximumSpecializations) {
@@ -219,15 +219,15 @@ Result<GraphRunner::Specialized> GraphRunner::specialize(const RunLimits& limits
     }
     NNBURST_TRY(ofPlan.chargePlan(structureBytes_));
     NNBURST_TRY_ASSIGN(PlanningTurns::Turn turn, shared_.planning.take(limits));
-    xnnpack::AllocationCount created;
+    const std::uint64_t weightBytes = operators_.weightBytes();
     NNBURST_TRY_ASSIGN(std::unique_ptr<Plan> plan, makePlan(*shared_.graph, wanted_, kernels_,
                                                             operators_, std::move(turn), ofPlan));
     NNBURST_ASSERT(plan->outputs().size() == wanted_.omittedOutputs.size(),
                    "a plan with {} outputs of {}", plan->outputs().size(),
                    wanted_.omittedOutputs.size());
     // The first runner packs the weights, which are not its own.
-    const std::uint64_t bytes =
-        structureBytes_ + plan->memoryBytes() + (isFirst_ ? 0 : created.bytes());
+    const std::uint64_t bytes = structureBytes_ + plan->memoryBytes() +
+                                (isFirst_ ? 0 : operators_.weightBytes() - weightBytes);
     return Specialized{.specialization = wanted_,
                        .plan = std::move(plan),
                        .memoryBytes = bytes,

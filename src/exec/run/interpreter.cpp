@@ -267,7 +267,7 @@ Result<> Interpreter::runOperation(std::uint32_t index) {
     }
     for (const std::uint32_t output : operation.outputs) {
         if (timeLimit_.isOver()) {
-            return {};  // `run` gives the error
+            return {};  // the time limit is over; `run` checks it and returns the error
         }
         if (values_.isPrivate(output) || states_[index]->definition->runShrinking != nullptr) {
             NNBURST_TRY(values_.publish(output));
@@ -421,7 +421,7 @@ Result<> Interpreter::runWhile(std::uint32_t index) {
         NNBURST_TRY(values_.place(operand));
         values_.write(operand, inputs_[output].data);
         if (timeLimit_.isOver()) {
-            return {};  // `run` gives the error
+            return {};  // the time limit is over; `run` checks it and returns the error
         }
     }
     return {};

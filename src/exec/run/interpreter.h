@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "exec/graph/graph.h"
+#include "exec/plan/kernels.h"
 #include "exec/run/graph_runner.h"
 #include "exec/run/operand_values.h"
-#include "exec/threads/kernel_threads.h"
 #include "exec/xnnpack/operator_cache.h"
 #include "nnburst/result.h"
 

@@ -24,19 +24,20 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 using namespace std::chrono_literals;
 
-/// Long enough for the kernel threads to fall asleep: they spin for 10 to 13 ms.
+/// Long enough for the kernel threads to fall asleep: those of exec/pool spin for 0.1 ms, those of
+/// pthreadpool's own pool for 10 to 13 ms.
 constexpr nanoseconds kRest = 20ms;
 /// Duration of one comparison of fast models; slow ones take longer.
 constexpr nanoseconds kBudget = 800ms;
 /// Duration of the back-to-back executions in one round, if the model is fast.
 constexpr nanoseconds kRoundBudget = 4ms;
 /// Rounds that are measured even if the time budget is exceeded.
-constexpr std::size_t kFewestRounds = 4;
-constexpr std::size_t kMostRounds = 20;
+constexpr std::size_t kMinimumRounds = 4;
+constexpr std::size_t kMaximumRounds = 20;
 /// Executions before the measurement. The first is slow; the shortest gives the schedule.
 constexpr std::size_t kFirstAsks = 5;
 /// A model is slow if one execution takes longer: it is measured in one round.
-constexpr nanoseconds kSlow = kBudget / kFewestRounds;
+constexpr nanoseconds kSlow = kBudget / kMinimumRounds;
 /// An execution that takes longer ends early, and counts as one of this length.
 constexpr nanoseconds kLongestRun = kBudget;
 
@@ -189,8 +190,8 @@ Schedule scheduleFor(nanoseconds once) noexcept {
     using Count = nanoseconds::rep;
     const Count asks = std::clamp<Count>(kRoundBudget / once, 2, 10);
     const nanoseconds round = 2 * (kRest + (asks + 1) * once);
-    const Count fewest = once > kSlow ? 1 : Count{kFewestRounds};
-    const Count rounds = std::clamp<Count>(kBudget / round, fewest, Count{kMostRounds});
+    const Count fewest = once > kSlow ? 1 : Count{kMinimumRounds};
+    const Count rounds = std::clamp<Count>(kBudget / round, fewest, Count{kMaximumRounds});
     return {.rounds = static_cast<std::size_t>(rounds),
             .asksPerRound = static_cast<std::size_t>(asks)};
 }
@@ -238,7 +239,8 @@ std::optional<LatencyComparison> compareLatencies(CompiledModel& more, CompiledM
     Samples manySamples;
     Samples fewSamples;
     const Clock::time_point end = Clock::now() + 2 * kBudget;
-    for (std::size_t i = 0; i < schedule.rounds && (i < kFewestRounds || Clock::now() < end); ++i) {
+    for (std::size_t i = 0; i < schedule.rounds && (i < kMinimumRounds || Clock::now() < end);
+         ++i) {
         // Alternately, so that other load of the machine affects both.
         if (!measureRound(few, schedule.asksPerRound, fewSamples) ||
             !measureRound(many, schedule.asksPerRound, manySamples)) {

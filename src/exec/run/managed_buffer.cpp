@@ -15,15 +15,10 @@ namespace nnburst::exec {
 
 namespace {
 
-/// Whether the known dimensions of a buffer allow `dimensions`; 0 is unknown on both sides.
-bool agree(const Operand& operand, const Dimensions& known,
+/// Whether a buffer of this type and these known dimensions may be used with `dimensions`.
+bool agree(OperandType type, const Dimensions& known,
            std::span<const std::uint32_t> dimensions) noexcept {
-    if (!isTensor(operand.type)) {
-        return dimensions.empty();
-    }
-    return known.empty() ||
-           std::equal(known.begin(), known.end(), dimensions.begin(), dimensions.end(),
-                      [](std::uint32_t a, std::uint32_t b) { return a == 0 || b == 0 || a == b; });
+    return isTensor(type) ? mayBeEqual(known, dimensions) : dimensions.empty();
 }
 
 const char* roleName(ArgumentRole role) noexcept {
@@ -37,30 +32,37 @@ std::vector<ManagedRole> sorted(std::vector<ManagedRole> roles) noexcept {
 
 }  // namespace
 
-ManagedBuffer::ManagedBuffer(Operand operand, std::vector<ManagedRole> roles,
-                             SharedAccount account) noexcept
-    : operand_(std::move(operand)),
+ManagedBuffer::ManagedBuffer(OperandType type, Dimensions dimensions,
+                             std::vector<ManagedRole> roles, SharedAccount account,
+                             Charge charge) noexcept
+    : charge_(std::move(charge)),
+      type_(type),
+      knownDimensions_(std::move(dimensions)),
       roles_(sorted(std::move(roles))),
       account_(std::move(account)) {}
 
-Result<std::shared_ptr<ManagedBuffer>> ManagedBuffer::create(Operand operand,
+Result<std::shared_ptr<ManagedBuffer>> ManagedBuffer::create(OperandType type,
+                                                             Dimensions dimensions,
                                                              std::vector<ManagedRole> roles,
                                                              SharedAccount account) {
-    if (elementBytes(operand.type) == 0) {
-        return failure(ErrorStatus::GENERAL_FAILURE,
-                       fmt::format("cannot allocate a buffer for {}: its size is not known",
-                                   toString(operand.type)));
+    if (elementBytes(type) == 0) {
+        return failure(
+            ErrorStatus::GENERAL_FAILURE,
+            fmt::format("cannot allocate a buffer for {}: its size is not known", toString(type)));
     }
-    std::shared_ptr<ManagedBuffer> buffer(
-        new ManagedBuffer(std::move(operand), std::move(roles), std::move(account)));
-    const Operand& known = buffer->operand_;
-    if (isFullySpecified(known.type, known.dimensions)) {
-        const std::optional<std::uint64_t> sizeBytes = operandBytes(known.type, known.dimensions);
+    NNBURST_TRY_ASSIGN(Charge charge,
+                       chargeTo(account, Resource::MEMORY,
+                                sizeof(ManagedBuffer) + roles.capacity() * sizeof(ManagedRole)));
+    std::shared_ptr<ManagedBuffer> buffer(new ManagedBuffer(
+        type, std::move(dimensions), std::move(roles), std::move(account), std::move(charge)));
+    const Dimensions& known = buffer->knownDimensions_;
+    if (isFullySpecified(type, known)) {
+        const std::optional<std::uint64_t> sizeBytes = operandBytes(type, known);
         if (!sizeBytes) {
             return failure(ErrorStatus::GENERAL_FAILURE,
                            fmt::format("cannot allocate a buffer with dimensions {}: it would be "
                                        "too large",
-                                       dimensionsText(known.dimensions)));
+                                       dimensionsText(known)));
         }
         Storage former;
         const system::MutexLock lock(buffer->mutex_);
@@ -119,17 +121,17 @@ Result<> ManagedBuffer::copyFrom(const SharedRegion& source, const Dimensions& d
     if (!source) {
         return invalid("cannot copy to a driver-managed buffer: no memory given");
     }
-    if (!dimensions.empty() && !agree(operand_, operand_.dimensions, dimensions)) {
+    if (!dimensions.empty() && !agree(type_, knownDimensions_, dimensions)) {
         return invalid(
             "cannot copy to a driver-managed buffer: dimensions {} do not agree with its {}",
-            dimensionsText(dimensions), dimensionsText(operand_.dimensions));
+            dimensionsText(dimensions), dimensionsText(knownDimensions_));
     }
-    const Dimensions& known = dimensions.empty() ? operand_.dimensions : dimensions;
-    if (!isFullySpecified(operand_.type, known) || known.size() > kMaximumDimensions) {
+    const Dimensions& known = dimensions.empty() ? knownDimensions_ : dimensions;
+    if (!isFullySpecified(type_, known) || known.size() > kMaximumDimensions) {
         return invalid("cannot copy to a driver-managed buffer: dimensions {} must all be known",
                        dimensionsText(known));
     }
-    const std::optional<std::uint64_t> sizeBytes = operandBytes(operand_.type, known);
+    const std::optional<std::uint64_t> sizeBytes = operandBytes(type_, known);
     if (!sizeBytes || *sizeBytes != source->sizeBytes()) {
         return invalid(
             "cannot copy {} bytes to a driver-managed buffer with dimensions {}: the "
@@ -154,10 +156,10 @@ Result<> ManagedBuffer::checkUse(const ManagedRole& role, const Dimensions& dime
             "the driver-managed buffer was not allocated for {} {} of this prepared model",
             roleName(role.role), role.index);
     }
-    if (!dimensions.empty() && !agree(operand_, operand_.dimensions, dimensions)) {
+    if (!dimensions.empty() && !agree(type_, knownDimensions_, dimensions)) {
         return invalid("{} {}: dimensions {} do not agree with {} of its driver-managed buffer",
                        roleName(role.role), role.index, dimensionsText(dimensions),
-                       dimensionsText(operand_.dimensions));
+                       dimensionsText(knownDimensions_));
     }
     return {};
 }
@@ -197,7 +199,7 @@ Result<> ManagedBuffer::checkContentsLocked(const Dimensions& dimensions) const 
             "the driver-managed buffer of an input holds nothing: copy to it, or execute "
             "with it as an output, first");
     }
-    if (!dimensions.empty() && !agree(operand_, dimensions_, dimensions)) {
+    if (!dimensions.empty() && !agree(type_, dimensions_, dimensions)) {
         return invalid(
             "dimensions {} of an input do not agree with {} of the contents of its "
             "driver-managed buffer",
@@ -230,11 +232,11 @@ void ManagedBuffer::discardContents() {
 
 Result<ManagedBuffer::Storage> ManagedBuffer::reserve(std::span<const std::uint32_t> dimensions,
                                                       std::uint64_t sizeBytes) {
-    if (!agree(operand_, operand_.dimensions, dimensions)) {
+    if (!agree(type_, knownDimensions_, dimensions)) {
         return failure(
             ErrorStatus::GENERAL_FAILURE,
             fmt::format("an output has dimensions {}, its driver-managed buffer is for {}",
-                        dimensionsText(dimensions), dimensionsText(operand_.dimensions)));
+                        dimensionsText(dimensions), dimensionsText(knownDimensions_)));
     }
     Storage former;
     const system::MutexLock lock(mutex_);

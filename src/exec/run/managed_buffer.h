@@ -49,12 +49,14 @@ class ManagedBuffer {
         std::uint64_t sizeBytes = 0;
     };
 
-    /// A buffer for `roles`, for values of the type of `operand` and its known dimensions. Memory
-    /// is allocated at once if all dimensions are known, else when contents arrive; it is charged
-    /// to `account`, unless that is null. GENERAL_FAILURE if there is not enough memory or the type
-    /// has no size; RESOURCE_EXHAUSTED_* at a limit of the account.
+    /// A buffer for `roles`, for values of this type and these dimensions, as far as they are
+    /// known. Memory is allocated at once if all dimensions are known, else when contents arrive;
+    /// it is charged to `account`, as the roles are, unless that is null. GENERAL_FAILURE if there
+    /// is not enough memory or the type has no size; RESOURCE_EXHAUSTED_* at a limit of the
+    /// account.
     [[nodiscard]] static Result<std::shared_ptr<ManagedBuffer>> create(
-        Operand operand, std::vector<ManagedRole> roles, SharedAccount account = nullptr);
+        OperandType type, Dimensions dimensions, std::vector<ManagedRole> roles,
+        SharedAccount account = nullptr);
 
     /// IBuffer::copyTo. GENERAL_FAILURE while it has no contents; INVALID_ARGUMENT unless
     /// `destination` has exactly the size of the contents.
@@ -100,7 +102,8 @@ class ManagedBuffer {
     [[nodiscard]] std::uint64_t capacityBytes() const;
 
   private:
-    ManagedBuffer(Operand operand, std::vector<ManagedRole> roles, SharedAccount account) noexcept;
+    ManagedBuffer(OperandType type, Dimensions dimensions, std::vector<ManagedRole> roles,
+                  SharedAccount account, Charge charge) noexcept;
 
     /// Memory of at least `sizeBytes`. `former` gets memory that was too small, to be dropped after
     /// the mutex is unlocked: gigabytes take a second.
@@ -109,7 +112,9 @@ class ManagedBuffer {
     [[nodiscard]] Result<> checkContentsLocked(const Dimensions& dimensions) const
         NNBURST_REQUIRES(mutex_);
 
-    const Operand operand_;
+    const Charge charge_;  // for this object and its roles
+    const OperandType type_;
+    const Dimensions knownDimensions_;
     const std::vector<ManagedRole> roles_;  // sorted
     const SharedAccount account_;
 

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "exec/graph/graph.h"
+#include "exec/plan/kernels.h"
 #include "exec/plan/run_limits.h"
 #include "exec/run/argument_binder.h"
 #include "exec/run/compiled_model.h"
 #include "exec/run/graph_runner.h"
 #include "exec/run/request_outputs.h"
-#include "exec/threads/kernel_threads.h"
 #include "nnburst/result.h"
 
 namespace nnburst::exec {

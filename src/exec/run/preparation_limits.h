@@ -11,9 +11,10 @@
 
 namespace nnburst::exec {
 
+/// The limits of one preparation. The pointers outlive it.
 struct PreparationLimits {
-    /// Memory of plans and results of folding, as they grow, and structures of interpreters are
-    /// charged to it, and nothing else is; null: not charged.
+    /// Is charged, as they grow, with plans, results of folding and structures of interpreters;
+    /// null: nothing is charged.
     GrowingCharge* memory = nullptr;
     /// Becomes true when the client has gone; null: never.
     const std::atomic<bool>* isCancelled = nullptr;

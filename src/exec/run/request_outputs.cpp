@@ -2,30 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/run/request_outputs.h"
 
-#include <algorithm>
-
 #include "model/invalid.h"
 #include "model/operand_info.h"
 
 namespace nnburst::exec {
 
-namespace {
-
-/// Whether the dimensions that a request names for an output agree with the computed ones.
-bool agrees(const ArgumentBinding& output, const Shape& shape) noexcept {
-    const auto sizes = shape.sizes();
-    return output.dimensions.empty() ||
-           std::equal(
-               output.dimensions.begin(), output.dimensions.end(), sizes.begin(), sizes.end(),
-               [](std::uint32_t given, std::uint32_t size) { return given == 0 || given == size; });
-}
-
-}  // namespace
-
 Result<std::byte*> RequestOutputs::place(std::size_t output, const Shape& shape,
                                          std::uint64_t sizeBytes) {
     const ArgumentBinding& argument = bindings_[output];
-    if (!agrees(argument, shape)) {
+    if (!allows(argument.dimensions, shape.sizes())) {
         return invalid("output {}: the request gives it dimensions {}, computed are {}", output,
                        dimensionsText(argument.dimensions), dimensionsText(shape.sizes()));
     }

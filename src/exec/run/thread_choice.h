@@ -15,8 +15,8 @@
 
 namespace nnburst::exec {
 
-/// Numbers of threads to compare, in ascending order, each with the best so far. The first is 1;
-/// none of the others exceeds `processors`.
+/// The numbers of threads to try, in ascending order; each is compared with the best one before it.
+/// The first is 1; none of the others exceeds `processors`.
 [[nodiscard]] std::vector<std::uint32_t> threadCountsToTry(std::size_t processors);
 
 /// True if more threads lower the median by at least a tenth and no other latency gets worse.

@@ -68,7 +68,7 @@ void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admi
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
     if (admission) {
-        end(*client, admission->start, now);
+        discountRunning(*client, admission->start, now);
         if (admission->processor) {
             laneProcessors_.giveBack(*admission->processor);
         }
@@ -121,9 +121,10 @@ bool ExecutionGate::limitCredit(ClientShare& client, TimePoint now) {
 /// that is more. While others may run that have not had the time to check, only the first counts.
 std::chrono::nanoseconds ExecutionGate::saved(const WaitingExecution& waiter, TimePoint now) {
     ClientShare& client = *waiter.client;
-    ClientShare& share = admittedUser_ == &client.user() ? client : client.user();
+    ClientShare& share = lastAdmittedUser_ == &client.user() ? client : client.user();
     const std::chrono::nanoseconds sinceLast = admittedUsed(share) - share.usedUntil(now);
-    if (running_.empty() || (mayUnknownRun() && now - waiter.work.since < kYieldCheckOverdue)) {
+    if (running_.empty() ||
+        (mayOthersRunUncounted() && now - waiter.work.since < kYieldCheckOverdue)) {
         return sinceLast;
     }
     std::chrono::nanoseconds least = std::chrono::nanoseconds::max();
@@ -133,16 +134,16 @@ std::chrono::nanoseconds ExecutionGate::saved(const WaitingExecution& waiter, Ti
     return std::max(least, sinceLast);
 }
 
-/// An execution of `client` runs since `start`. `running_` has room for it.
-void ExecutionGate::begin(ClientShare& client, TimePoint start) {
+/// Counts an execution of `client` that runs since `start`. `running_` must have room for it.
+void ExecutionGate::countRunning(ClientShare& client, TimePoint start) {
     NNBURST_ASSERT(running_.size() < running_.capacity(), "no room for execution {} that runs",
                    running_.size() + 1);
     running_.push_back(&client);
     client.begin(start);
 }
 
-/// One that has begun at `start` is over.
-void ExecutionGate::end(ClientShare& client, TimePoint start, TimePoint now) {
+/// Ends the count of an execution that runs since `start`.
+void ExecutionGate::discountRunning(ClientShare& client, TimePoint start, TimePoint now) {
     const auto found = std::ranges::find(running_, &client);
     NNBURST_ASSERT(found != running_.end(), "an execution ends that has not begun");
     running_.erase(found);
@@ -165,7 +166,7 @@ void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
         if (tryAdmit(waiter, now, admitted)) {
             continue;
         }
-        // It lends its turn to an execution without which it cannot run.
+        // It lends its place in the order to an execution without which it cannot run.
         WaitingExecution* const holder = waitingHolderOf(waiter.runners);
         if (holder == nullptr || lanesOf(holder->width) != lanes ||
             !tryAdmit(*holder, now, admitted)) {
@@ -192,9 +193,9 @@ bool ExecutionGate::tryAdmit(WaitingExecution& waiter, TimePoint now, WakeList& 
     }
     std::erase(waiters_, &waiter);
     waiter.admission.start = now;
-    admittedLast_ = now;
-    admittedUser_ = &waiter.client->user();
-    begin(*waiter.client, now);
+    lastAdmission_ = now;
+    lastAdmittedUser_ = &waiter.client->user();
+    countRunning(*waiter.client, now);
     for (ClientShare* share = waiter.client; share != nullptr; share = share->user_.get()) {
         admittedUsed(*share) = std::max(admittedUsed(*share), share->usedUntil(now));
     }
@@ -276,7 +277,8 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(WaitingExecution& wa
         if (!waiter.isAdmitted.load(std::memory_order_relaxed)) {
             spinLimit = spinTime(waiter);
             waiter.isSpinning = spinLimit.count() != 0;
-            waiter.triesAgain = !waiter.holdsRunner && mayUnknownRun() && mayBeExtra(waiter);
+            waiter.retriesAsExtra =
+                !waiter.holdsRunner && mayOthersRunUncounted() && mayBeExtra(waiter);
         }
     }
     admitted.wakeAll();
@@ -302,12 +304,12 @@ std::optional<ExecutionGate::Admission> ExecutionGate::wait(WaitingExecution& wa
 /// Until `waiter`, which does not spin, is admitted; false if its deadline comes first.
 bool ExecutionGate::sleep(WaitingExecution& waiter) {
     const TimePoint deadline = waiter.work.urgency.deadline.value_or(TimePoint::max());
-    if (waiter.triesAgain &&
+    if (waiter.retriesAsExtra &&
         !waiter.wakeUp.acquireUntil(std::min(deadline, waiter.work.since + kYieldCheckOverdue))) {
-        waiter.triesAgain = false;
-        tryAgain(waiter);
+        waiter.retriesAsExtra = false;
+        retryAsExtra(waiter);
     }
-    if (!waiter.triesAgain && !waiter.wakeUp.acquireUntil(deadline)) {
+    if (!waiter.retriesAsExtra && !waiter.wakeUp.acquireUntil(deadline)) {
         if (giveUp(waiter)) {
             return false;
         }
@@ -321,7 +323,7 @@ bool ExecutionGate::sleep(WaitingExecution& waiter) {
 
 /// Admits `waiter`, which has waited for kYieldCheckOverdue, as an extra execution, if its client
 /// has used less than all whose executions have checked the gate since.
-void ExecutionGate::tryAgain(WaitingExecution& waiter) {
+void ExecutionGate::retryAsExtra(WaitingExecution& waiter) {
     WakeList admitted;
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
@@ -387,7 +389,7 @@ TimePoint ExecutionGate::admitOverdue() {
     if (isOverdueThreadIdle_) {
         return TimePoint::max();
     }
-    if (now - admittedLast_ >= *longestWait_) {
+    if (now - lastAdmission_ >= *longestWait_) {
         if (WaitingExecution* const next = nextExtra(*longestWait_, now)) {
             admitExtra(*next, now, admitted);
         }
@@ -397,7 +399,7 @@ TimePoint ExecutionGate::admitOverdue() {
         const TimePoint longest = waiter->work.since + *longestWait_;
         next = longest > now ? std::min(next, longest) : next;
     }
-    return std::max(next, admittedLast_ + *longestWait_);
+    return std::max(next, lastAdmission_ + *longestWait_);
 }
 
 void ExecutionGate::runOverdueThread() noexcept {
@@ -443,7 +445,7 @@ bool ExecutionGate::mustYield(const WaitingWork& running, const RunnerSet& runne
     if (!admission) {
         running_.reserve(running_.size() + waiters_.size() + 1);
         admission = Admission{.start = waiters_.empty() ? now : contendedSince_};
-        begin(*client, admission->start);
+        countRunning(*client, admission->start);
     }
     const auto precedesRunning = [&](const WaitingExecution* waiter) NNBURST_REQUIRES(mutex_) {
         if (waiter->client == client) {

@@ -116,8 +116,8 @@ class ExecutionGate {
         Width width;
         ClientShare* client;
         WaitingWork work;
-        bool isLight = false;     ///< its client is light: it has used less than its share
-        bool triesAgain = false;  ///< to be extra, once running ones had time to check the gate
+        bool isLight = false;  ///< its client or user had saved more than kCredit (limitCredit)
+        bool retriesAsExtra = false;  ///< to be extra, once running ones had time to check the gate
         Admission admission{};
         /// Released once after isAdmitted is set, unless `isSpinning` is set then. The sleeper
         /// needs no lock to go on, and its waker holds none.
@@ -190,14 +190,16 @@ class ExecutionGate {
     [[nodiscard]] bool giveUp(WaitingExecution& waiter) NNBURST_EXCLUDES(mutex_);
     /// Whether `waiter` may become overdue.
     [[nodiscard]] bool mayBecomeOverdue(const WaitingExecution& waiter) const noexcept {
-        return longestWait_ && waiter.client != &unnamed_ && waiter.width == Width::ONE_LANE;
+        return longestWait_ && waiter.client != &anonymousClient_ &&
+               waiter.width == Width::ONE_LANE;
     }
-    void begin(ClientShare& client, TimePoint start) NNBURST_REQUIRES(mutex_);
-    void end(ClientShare& client, TimePoint start, TimePoint now) NNBURST_REQUIRES(mutex_);
+    void countRunning(ClientShare& client, TimePoint start) NNBURST_REQUIRES(mutex_);
+    void discountRunning(ClientShare& client, TimePoint start, TimePoint now)
+        NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds saved(const WaitingExecution& waiter, TimePoint now)
         NNBURST_REQUIRES(mutex_);
     /// Whether executions may run that are not in `running_`. Also true while one has all lanes.
-    [[nodiscard]] bool mayUnknownRun() const NNBURST_REQUIRES(mutex_) {
+    [[nodiscard]] bool mayOthersRunUncounted() const NNBURST_REQUIRES(mutex_) {
         return running_.size() < laneCount_;
     }
     [[nodiscard]] bool mayBeExtraIgnoringRunner(const WaitingExecution& waiter) const
@@ -211,7 +213,7 @@ class ExecutionGate {
     }
     void admitExtra(WaitingExecution& waiter, TimePoint now, WakeList& admitted)
         NNBURST_REQUIRES(mutex_);
-    void tryAgain(WaitingExecution& waiter) NNBURST_EXCLUDES(mutex_);
+    void retryAsExtra(WaitingExecution& waiter) NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] TimePoint admitOverdue() NNBURST_EXCLUDES(mutex_);
     void runOverdueThread() noexcept;
     [[nodiscard]] bool wakeOverdueThread() NNBURST_REQUIRES(mutex_);
@@ -254,14 +256,14 @@ class ExecutionGate {
     /// What the user whose execution was admitted last had used. A user that comes back starts from
     /// here, less kCredit: it saves no more for later.
     std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
-    TimePoint admittedLast_ NNBURST_GUARDED_BY(mutex_);  // when the last waiter was admitted
-    const ClientShare* admittedUser_ NNBURST_GUARDED_BY(mutex_) = nullptr;  // its user
+    TimePoint lastAdmission_ NNBURST_GUARDED_BY(mutex_);  // when the last waiter was admitted
+    const ClientShare* lastAdmittedUser_ NNBURST_GUARDED_BY(mutex_) = nullptr;  // its user
     TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
     TimePoint lightSince_ NNBURST_GUARDED_BY(mutex_);      // when the last light one came
     /// The client of the extra execution that was admitted last, if that still runs.
     const ClientShare* extraClient_ NNBURST_GUARDED_BY(mutex_) = nullptr;
     LaneProcessors laneProcessors_ NNBURST_GUARDED_BY(mutex_);
-    ClientShare unnamed_;  // of executions without a client
+    ClientShare anonymousClient_;  // of executions without a client
 
     /// Admits overdue executions. Started with the first one that may become overdue.
     std::thread overdueThread_ NNBURST_GUARDED_BY(mutex_);
@@ -317,7 +319,7 @@ class ExecutionGate::Pass {
          ClientShare* client = nullptr, WakeList* lateWakes = nullptr) noexcept
         : gate_(gate),
           runners_(runners),
-          client_(client == nullptr ? &gate.unnamed_ : client),
+          client_(client == nullptr ? &gate.anonymousClient_ : client),
           lateWakes_(lateWakes),
           width_(width),
           lanes_(gate.lanesOf(width)) {}

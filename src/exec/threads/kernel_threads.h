@@ -16,11 +16,6 @@
 
 namespace nnburst::exec {
 
-namespace dot8 {
-struct Microkernels;
-}
-class Profile;
-
 /// On which processors kernel threads run.
 enum class KernelThreadPlacement : std::uint8_t {
     ANYWHERE,
@@ -54,21 +49,6 @@ class KernelThreads {
     std::unique_ptr<struct pthreadpool, Destroy> pool_;
     std::uint32_t count_;
     std::vector<std::uint32_t> processors_;
-};
-
-/// The implementation of the operations of one model, and their threads.
-struct Kernels {
-    bool usesXnnpack = true;
-    /// Of our own 8-bit kernels (exec/dot8); null to do without them.
-    const dot8::Microkernels* dot8 = nullptr;
-    /// Null for one thread: kernels then run on the calling thread, without system calls.
-    std::shared_ptr<const KernelThreads> threads;
-    /// Records the runs of steps (exec/plan/profile.h); null mostly.
-    Profile* profile = nullptr;
-
-    [[nodiscard]] pthreadpool_t pool() const noexcept {
-        return threads ? threads->pool() : nullptr;
-    }
 };
 
 }  // namespace nnburst::exec

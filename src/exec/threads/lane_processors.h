@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// Which processors the gate has bound woken executions to. Owned by ExecutionGate, guarded
+/// by its mutex.
+
 #include <sched.h>
 
 #include <cstdint>

@@ -275,6 +275,9 @@ class ConvertedStep final : public Step {
         for (const AlignedBuffer& constant : operation_.constants) {
             bytes += constant.sizeBytes();
         }
+        for (const std::optional<Conversion>& conversion : operation_.conversions) {
+            bytes += conversion && conversion->convert ? conversion->convert->keptBytes() : 0;
+        }
         return bytes;
     }
 

@@ -140,8 +140,7 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
                                  convolution.window.width.size * convolution.groupInputs;
     if (filter.channelQuant != nullptr) {
         const std::vector<float>& scales = filter.channelQuant->scales;
-        const bool isCovered = input.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
-                               hasStackFor(scales.size()) &&
+        const bool isCovered = hasStackFor(scales.size()) &&
                                std::all_of(scales.begin(), scales.end(), [&](float scale) {
                                    const float sumScale = input.scale * scale / output.scale;
                                    return isNormalScale(scale) && isRequantizationScale(sumScale) &&
@@ -200,20 +199,20 @@ Result<SharedOperator> operatorOf(const OperationView& operation, const StepCont
 
 /// Pixels of output that a slice has at least: operators compute several at a time, of which the
 /// last ones of a slice may be too few.
-constexpr std::uint32_t kLeastSlicePixels = 128;
+constexpr std::uint32_t kMinimumSlicePixels = 128;
 
 /// A convolution with a larger table is sliced: 128 MiB.
-constexpr double kMostAddressesOfSlices = 1 << 24;
+constexpr double kMaximumAddressesOfSlices = 1 << 24;
 
 /// The rows of output of each slice of an image; those of one slice if it is not worth it.
 RowSlices rowSlicesOf(const Convolution& convolution) {
     double wanted = wantedSlices(convolution.work() / convolution.batches, convolution.speed());
-    if (convolution.addresses() > kMostAddressesOfSlices) {
+    if (convolution.addresses() > kMaximumAddressesOfSlices) {
         // A slice may have half as many rows again as are wanted.
-        wanted = std::max(wanted, 2 * convolution.addresses() / kMostAddressesOfSlices);
+        wanted = std::max(wanted, 2 * convolution.addresses() / kMaximumAddressesOfSlices);
     }
     return sliceRows(convolution.window.height.outputSize, wanted,
-                     kLeastSlicePixels / convolution.window.width.outputSize + 1);
+                     kMinimumSlicePixels / convolution.window.width.outputSize + 1);
 }
 
 /// Whether slices of so many rows of output may be copied with their padding, which strides and
@@ -288,8 +287,11 @@ StepResult makeRowSlices(const OperationView& operation, const StepContext& cont
 StepResult makeConvolution(const OperationView& operation, const StepContext& context,
                            const Convolution& convolution) {
     const OperandType type = operation.inputs[0].type;
+    // Unsigned elements with a scale for each channel are refused before an operator is looked up:
+    // the converted step of the operation has the same key, and its operator is a signed one.
     const bool isQuantized =
-        type == OperandType::TENSOR_QUANT8_ASYMM || type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+        type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
+        (type == OperandType::TENSOR_QUANT8_ASYMM && operation.inputs[1].channelQuant == nullptr);
     if ((!convolution.isFloat && !isQuantized) || convolution.arguments.isNchw ||
         !operation.inputs[1].isConstant || !operation.inputs[2].isConstant ||
         convolution.taps() > kMaximumTaps) {

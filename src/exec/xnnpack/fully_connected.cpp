@@ -68,7 +68,7 @@ Result<SharedOperator> createQuantized(const OperationView& operation,
 
 /// Rows that a slice has at least: each slice reads all weights. With 64 rows a layer of 1024 x
 /// 2048 to 2048 took a seventh longer.
-constexpr std::uint32_t kLeastSliceRows = 256;
+constexpr std::uint32_t kMinimumSliceRows = 256;
 
 /// A long operator, by rows of its output.
 StepResult makeRowSlices(const OperationView& operation, const StepContext& context,
@@ -115,7 +115,7 @@ StepResult makeFullyConnected(const OperationView& operation, const StepContext&
     const std::uint32_t batches = operation.outputs[0].shape[0];
     const double work =
         static_cast<double>(batches) * static_cast<double>(weights.shape.elementCount());
-    const RowSlices rows = sliceRows(batches, wantedSlices(work, Speed::DENSE), kLeastSliceRows);
+    const RowSlices rows = sliceRows(batches, wantedSlices(work, Speed::DENSE), kMinimumSliceRows);
     if (rows.first.size() > 1) {
         return makeRowSlices(operation, context, std::move(shared), rows);
     }

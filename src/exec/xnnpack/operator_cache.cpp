@@ -86,7 +86,10 @@ std::shared_ptr<const OriginalOperator> OriginalOperators::find(const OperatorKe
 void OriginalOperators::insert(const OperatorKey& key,
                                const std::shared_ptr<const OriginalOperator>& original) {
     const system::MutexLock lock(mutex_);
-    std::erase_if(originals_, [](const auto& entry) { return entry.second.expired(); });
+    if (originals_.size() >= cleanedAt_) {  // so that each costs little on average
+        std::erase_if(originals_, [](const auto& entry) { return entry.second.expired(); });
+        cleanedAt_ = 2 * originals_.size() + 1;
+    }
     originals_.insert_or_assign(key, original);
 }
 
@@ -114,9 +117,12 @@ std::unique_ptr<OperatorWeights> OperatorCache::weightsFor(std::uint32_t operati
 
 Result<SharedOperator> OperatorCache::insert(const OperatorKey& key, SharedOperator created,
                                              const AllocationRecord& record) {
+    const bool isOriginal = !kHasWeightsCaches && originals_ != nullptr &&
+                            OriginalOperator::canBeCopied(*created, record);
     std::uint64_t bytes = created->weights == nullptr ? 0 : created->weights->packedBytes();
     for (const AllocatedBlock& block : record.blocks()) {
-        bytes += block.sizeBytes;
+        // Steps count the operators that they use (OperatorUse::keptBytes). They use no original.
+        bytes += isOriginal || block.address != created->handle.get() ? block.sizeBytes : 0;
     }
     Result<Charge> charge = chargeTo(account_, Resource::MEMORY, bytes);
     if (!charge) {
@@ -127,8 +133,7 @@ Result<SharedOperator> OperatorCache::insert(const OperatorKey& key, SharedOpera
                                    "operations, or divide the model",
                                    key.operation, bytes, usage.used, usage.limit));
     }
-    if (!kHasWeightsCaches && originals_ != nullptr &&
-        OriginalOperator::canBeCopied(*created, record)) {
+    if (isOriginal) {
         const auto original = std::make_shared<const OriginalOperator>(created, record);
         if (SharedOperator copy = OriginalOperator::copy(original); copy != nullptr) {
             originals_->insert(key, original);

@@ -15,6 +15,7 @@
 #include <xnnpack.h>
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -55,7 +56,8 @@ struct Operator {
     const void* reshapedBy = nullptr;
     /// The step that set it up last; another one must set it up again before it runs.
     const void* user = nullptr;
-    /// For its packed weights and what else was taken when it was created.
+    /// For its packed weights and what else was taken when it was created: with its original if it
+    /// is a copy, but without itself.
     Charge charge;
 };
 
@@ -112,14 +114,16 @@ class OriginalOperators {
     mutable system::Mutex mutex_;
     std::map<OperatorKey, std::weak_ptr<const OriginalOperator>> originals_
         NNBURST_GUARDED_BY(mutex_);
+    /// The number of entries at which those of deleted originals are dropped.
+    std::size_t cleanedAt_ NNBURST_GUARDED_BY(mutex_) = 0;
 };
 
 /// The operators of one runner. Used by one thread at a time.
 class OperatorCache {
   public:
     /// Shares weights with other caches of `originals` and `packed`, which outlive it; null: with
-    /// none. `account`, that of the graph's operators, is charged for those that are created; null:
-    /// there is no limit.
+    /// none. `account`, that of the graph's operators, is charged for the weights and originals of
+    /// those that are created; null: there is no limit.
     explicit OperatorCache(OriginalOperators* originals = nullptr, PackedWeights* packed = nullptr,
                            SharedAccount account = nullptr) noexcept
         : originals_(originals), packed_(packed), account_(std::move(account)) {}
@@ -141,6 +145,11 @@ class OperatorCache {
     /// operator to use. RESOURCE_EXHAUSTED_PERSISTENT if its account has no room.
     [[nodiscard]] Result<SharedOperator> insert(const OperatorKey& key, SharedOperator created,
                                                 const AllocationRecord& record);
+
+    /// The weights and originals of the operators that were created for its account.
+    [[nodiscard]] std::uint64_t weightBytes() const noexcept {
+        return account_ == nullptr ? 0 : account_->usage(Resource::MEMORY).used;
+    }
 
     /// Deletes the operators that no step uses.
     void dropUnused() {

@@ -3,6 +3,7 @@
 #include "exec/xnnpack/operator_step.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +39,7 @@ class OperatorStep final : public Step {
         return use_.workspaceBytes();
     }
 
-    [[nodiscard]] std::size_t keptBytes() const noexcept override { return use_.tableBytes(); }
+    [[nodiscard]] std::size_t keptBytes() const noexcept override { return use_.keptBytes(); }
 
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return use_.sharesWeights(); }
 
@@ -68,6 +69,7 @@ OperatorUse::OperatorUse(SharedOperator shared, SetUp setUp, const Effort& effor
     : operator_(std::move(shared)), setUp_(std::move(setUp)), effort_(effort) {
     NNBURST_ASSERT(operator_ != nullptr && operator_->handle != nullptr,
                    "a step without an operator");
+    ownBytes_ = sizeof(Operator) + ::malloc_usable_size(operator_->handle.get());
 }
 
 xnn_status OperatorUse::callReshape() {

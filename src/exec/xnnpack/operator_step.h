@@ -11,6 +11,7 @@
 
 #include "exec/operation/activation.h"
 #include "exec/operation/operation.h"
+#include "exec/operation/parallel_work.h"
 #include "exec/xnnpack/backend.h"
 #include "exec/xnnpack/release.h"
 #include "log/assert.h"
@@ -27,10 +28,6 @@ enum class Speed : std::uint8_t {
     DENSE = 40,        ///< matrix multiplications
     ELEMENTWISE = 10,  ///< each input is used once or a few times: depthwise, poolings, sums
 };
-
-/// An operator that takes less than this on one thread is not split among threads. Splitting costs
-/// 1 to 1.5 us and two system calls, and makes the operator wait for the slowest thread.
-inline constexpr double kMinimumParallelNs = 2500;
 
 /// Whether an operator takes longer than a second or two, during which nothing could end it in
 /// programs that cannot check a limit between its tiles (tile_watch.h). Such ones that cannot run
@@ -80,8 +77,9 @@ class OperatorUse {
 
     /// What the operator needs beside the operands; known after `reshape`.
     [[nodiscard]] std::size_t workspaceBytes() const noexcept { return workspaceBytes_; }
-    /// The table of addresses, if this use made it: others share it. Known after `setUp`.
-    [[nodiscard]] std::size_t tableBytes() const noexcept { return tableBytes_; }
+    /// The operator without its weights and its original, which counts for each use, and the table
+    /// of addresses, if this use made it: others share it. Known after `setUp`.
+    [[nodiscard]] std::size_t keptBytes() const noexcept { return ownBytes_ + tableBytes_; }
     [[nodiscard]] bool isMultithreaded() const noexcept { return effort_.threads != nullptr; }
     /// Whether an operator can be made for another runner without the constants.
     [[nodiscard]] bool sharesWeights() const noexcept { return operator_->sharesWeights(); }
@@ -101,6 +99,7 @@ class OperatorUse {
     SetUp setUp_;
     Effort effort_;
     std::size_t workspaceBytes_ = 0;
+    std::size_t ownBytes_ = 0;
     std::size_t tableBytes_ = 0;
 };
 

@@ -19,7 +19,7 @@ constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 /// The same where several threads share a piece.
 constexpr std::size_t kSharedPieceBytes = 8 * kPieceBytes;
 /// With fewer pieces the operation is short.
-constexpr std::size_t kFewestPieces = 4;
+constexpr std::size_t kMinimumPieces = 4;
 
 class PiecewiseStep final : public Step {
   public:
@@ -103,7 +103,7 @@ StepResult makePiecewiseStep(const OperationView& operation, const StepContext& 
     const std::size_t pieceElements =
         (context.threads == nullptr ? kPieceBytes : kSharedPieceBytes) / element;
     const std::size_t elements = output.shape.elementCount();
-    if (elements < kFewestPieces * pieceElements) {
+    if (elements < kMinimumPieces * pieceElements) {
         return nullptr;
     }
     std::vector<std::size_t> strides;

@@ -39,7 +39,7 @@ class SlicedStep final : public Step {
     }
 
     [[nodiscard]] std::size_t scratchBytes() const noexcept override { return scratchBytes_; }
-    [[nodiscard]] std::size_t keptBytes() const noexcept override { return use_.tableBytes(); }
+    [[nodiscard]] std::size_t keptBytes() const noexcept override { return use_.keptBytes(); }
     [[nodiscard]] bool hasPackedConstants() const noexcept override { return use_.sharesWeights(); }
     [[nodiscard]] bool isMultithreaded() const noexcept override { return use_.isMultithreaded(); }
 

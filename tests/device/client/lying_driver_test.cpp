@@ -6,6 +6,8 @@
 /// refuses them, and does not wait for ever.
 
 #include <capnp/rpc-twoparty.h>
+#include <capnp/rpc.capnp.h>
+#include <capnp/serialize.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -146,6 +148,42 @@ TEST(LyingDriver, isLostThoughItsFirstPingIsAnsweredWithAnException) {
         [](Device& device) { return device.getType(); });
     ASSERT_FALSE(type);
     EXPECT_EQ(type.error().status, ErrorStatus::DEVICE_UNAVAILABLE) << type.error().message;
+}
+
+void send(int socket, capnp::MallocMessageBuilder& message) {
+    const kj::Array<capnp::word> words = capnp::messageToFlatArray(message);
+    const auto bytes = words.asBytes();
+    EXPECT_EQ(::send(socket, bytes.begin(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+}
+
+/// A driver that is a promise, which it resolves to the same promise.
+void promiseItself(const UniqueFd& socket) {
+    std::array<std::byte, 4096> received{};
+    EXPECT_GT(::recv(socket.get(), received.data(), received.size(), 0), 0);
+    capnp::MallocMessageBuilder answer;
+    auto results = answer.initRoot<capnp::rpc::Message>().initReturn().initResults();
+    capnp::BuilderCapabilityTable table;
+    table.imbue(results.getContent())
+        .setAs<rpc::Driver>(rpc::Driver::Client(KJ_EXCEPTION(FAILED, "stands for the promise")));
+    results.initCapTable(1)[0].setSenderPromise(0);
+    send(socket.get(), answer);
+    capnp::MallocMessageBuilder resolve;
+    resolve.initRoot<capnp::rpc::Message>().initResolve().initCap().setSenderPromise(0);
+    send(socket.get(), resolve);
+    while (::recv(socket.get(), received.data(), received.size(), 0) > 0) {
+    }
+}
+
+TEST(LyingDriver, isLostIfItResolvesAPromiseToThatPromise) {
+    std::array<int, 2> ends{-1, -1};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    std::thread driver([socket = UniqueFd(ends[1])] { promiseItself(socket); });
+    const auto connection = Connection::open(UniqueFd(ends[0]), "a driver", nullptr);
+    driver.join();
+    ASSERT_FALSE(connection);
+    EXPECT_EQ(connection.error().status, ErrorStatus::DEVICE_UNAVAILABLE)
+        << connection.error().message;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,9 +19,12 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <string>
 #include <thread>
 
 #include "device/driver_process.h"
+#include "nnburst/fence.h"
+#include "nnburst/logging.h"
 #include "nnburst/model_builder.h"
 #include "support/sanitizers.h"
 
@@ -80,6 +84,7 @@ class Application {
     Application(const Application&) = delete;
     Application& operator=(const Application&) = delete;
 
+    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     void send(pid_t number) const { (void)!::write(ends_[1], &number, sizeof(number)); }
     [[nodiscard]] pid_t receive() const {
         pid_t number = -1;
@@ -168,6 +173,63 @@ TEST_F(SpawnedDriverTest, endsWithItsParentThoughAnotherProcessHoldsTheSocket) {
     EXPECT_TRUE(eventually([&] { return hasEnded(driver); }));
     ::kill(holder, SIGKILL);
 }
+
+TEST_F(SpawnedDriverTest, servesAnApplicationThatHasClosedItsStandardDescriptors) {
+    const Application application([](const Application& self) {
+        for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+            ::close(descriptor);
+        }
+        const auto device = spawnDriver();
+        setVerboseLogging("unknown");  // writes a warning to standard error
+        self.send(device && computes(**device) ? onlyDriver() : -1);
+        ::pause();
+    });
+    const pid_t driver = application.receive();
+    ASSERT_GT(driver, 0);
+    for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+        EXPECT_EQ(std::filesystem::read_symlink(fmt::format("/proc/{}/fd/{}", driver, descriptor)),
+                  "/dev/null");
+    }
+}
+
+/// Stops itself while its driver has an execution to finish; then sends 0 if all goes on. If
+/// `isPinging`, the driver is stopped before and owes the answer to a ping.
+void stopWhileAwaitingTheDriver(const Application& self, bool isPinging) {
+    const SharedDevice device = *spawnDriver();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    const UniqueFd pending = *makeFence();
+    const AddRequest add;
+    const std::array<int, 1> waitFor{pending.get()};
+    const auto execution = prepared->executeFenced(add.request, waitFor, {}, {});
+    const pid_t driver = onlyDriver();
+    self.send(driver);
+    if (isPinging) {
+        ::kill(driver, SIGSTOP);
+        std::this_thread::sleep_for(kHangTimeout / 2);
+    }
+    ::raise(SIGSTOP);
+    const bool answers = device->getVersionString().has_value();
+    signalFence(pending.get());
+    self.send(answers && waitForFence(execution->fence.get()) ? 0 : 1);
+}
+
+class StoppedApplicationTest : public SpawnedDriverTest,
+                               public testing::WithParamInterface<bool> {};
+
+TEST_P(StoppedApplicationTest, keepsItsDriver) {
+    const Application application(
+        [](const Application& self) { stopWhileAwaitingTheDriver(self, GetParam()); });
+    const pid_t driver = application.receive();
+    ASSERT_TRUE(eventually([&] { return isStopped(application.pid()); }));
+    ::kill(driver, SIGCONT);
+    std::this_thread::sleep_for(kHangTimeout + 1s);
+    ::kill(application.pid(), SIGCONT);
+    EXPECT_EQ(application.receive(), 0);
+}
+INSTANTIATE_TEST_SUITE_P(SpawnedDriver, StoppedApplicationTest, testing::Bool(),
+                         [](const auto& instance) {
+                             return instance.param ? "afterAPing" : "beforeAPing";
+                         });
 
 /// Starts a driver that serves `socket`, once the writing end of `gate` is closed.
 pid_t startDriverLate(int socket, int gate) {
@@ -273,6 +335,32 @@ TEST_F(SpawnedDriverTest, hasTheNameAndTheProcessorsOfItsOptions) {
 
     const auto refused = spawnDriver({.processName = "camera-networks-2"}, NNBURST_DRIVER_PATH);
     ASSERT_FALSE(refused) << "17 characters are too many";
+}
+
+/// As proc(5) writes them.
+std::string processorsOf(const std::string& process) {
+    const std::string status = contentsOf("/proc/" + process + "/status");
+    const std::size_t begin = status.find("Cpus_allowed_list:");
+    return status.substr(begin, status.find('\n', begin) - begin);
+}
+
+TEST_F(SpawnedDriverTest, inheritsNeitherTheProcessorNorThePriorityOfTheThreadThatStartsIt) {
+    SharedDevice device;
+    std::thread([&device] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<unsigned>(::sched_getcpu()), &one);
+        ::sched_setaffinity(0, sizeof(one), &one);
+        const sched_param lowest{.sched_priority = 1};
+        (void)::sched_setscheduler(0, SCHED_FIFO, &lowest);  // if it is allowed
+        device = spawnDriver().value_or(nullptr);
+    }).join();
+    ASSERT_NE(device, nullptr);
+    const std::string driver = std::to_string(onlyDriver());
+    EXPECT_EQ(processorsOf(driver), processorsOf("self"));
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + driver + "/task")) {
+        EXPECT_NE(::sched_getscheduler(std::stoi(task.path().filename())), SCHED_FIFO) << task;
+    }
 }
 
 /// out = (a + a) + a, by way of a temporary of `megabytes`.

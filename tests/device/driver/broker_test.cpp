@@ -16,6 +16,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "device/driver_process.h"
 #include "device/rpc/unix_socket.h"
@@ -66,6 +67,45 @@ TEST(Broker, killsAWorkerThatDoesNotStopSending) {
     EXPECT_TRUE(running.runUntil([&] { return running.broker().connectionCount() == 0; }));
 }
 
+// Clients that connected and hung up again and again once kept others from being served.
+TEST(Broker, startsNoWorkerForAClientThatHasHungUp) {
+    RunningBroker running("exec sleep 60");
+    for (int i = 0; i < 50; ++i) {
+        const UniqueFd gone = running.connect();
+    }
+    const UniqueFd client = running.connect();
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().started > 0; }));
+    EXPECT_EQ(running.broker().counts().started, 1U);
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().connectionCount() == 1; }));
+}
+
+std::vector<UniqueFd> connectMany(const RunningBroker& running, std::size_t count) {
+    std::vector<UniqueFd> clients;
+    while (clients.size() < count) {
+        clients.push_back(running.connect());
+    }
+    return clients;
+}
+
+TEST(Broker, startsFewWorkersOfAUserAtATime) {
+    RunningBroker running("exec sleep 60");
+    const std::vector<UniqueFd> clients = connectMany(running, 8);
+    EXPECT_TRUE(running.runUntil([&] {
+        return running.broker().connectionCount() == 8 && running.broker().counts().started > 0;
+    }));
+    EXPECT_LE(running.broker().counts().started, WorkerTurns::kMaximumTurns);
+}
+
+TEST(Broker, startsTheNextWorkerWhenOneIsReadyOrHasEnded) {
+    const char* const ready = R"(printf '\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >&3; exec sleep 60)";
+    for (const char* const script : {ready, "exit 0"}) {
+        RunningBroker running(script);
+        const std::vector<UniqueFd> clients = connectMany(running, 8);
+        EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().started == 8; }))
+            << script;
+    }
+}
+
 TEST(Broker, chargesAClientUntilItsWorkerHasEnded) {
     RunningBroker running(R"(printf '\3\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0' >&3; exec sleep 60)");
     const UniqueFd client = running.connect();
@@ -90,13 +130,44 @@ TEST(Broker, startsAnotherWorkerForAUserWhoseWorkerHasEndedItsChannel) {
     EXPECT_LT(clients, 100) << "some 200 come until the worker is killed";
 }
 
+TEST(Broker, startsAnotherWorkerForAUserWhoseWorkerDoesNotAnswer) {
+    RunningBroker running("exec sleep 60", Isolation::USER);
+    const UniqueFd first = running.connect();
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().failed == 1; }));
+    const UniqueFd second = running.connect();
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().started == 2; }));
+}
+
+TEST(Broker, killsAWorkerThatAnswersUnasked) {
+    RunningBroker running(R"(while printf '\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'; do :; done >&3)");
+    const UniqueFd client = running.connect();
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().failed == 1; }));
+}
+
+Result<std::unique_ptr<WorkerProcess>> startWorker(system::ProgramStarter& starter) {
+    return WorkerProcess::start(
+        starter, {.program = NNBURST_DRIVER_PATH,
+                  .arguments = {"nnburst-driver", "--no-calibration", "--log-level", "off",
+                                "--worker", std::to_string(WorkerProcess::kChannelFd)}});
+}
+
+TEST(WorkerProcess, answersPings) {
+    const auto starter = system::ProgramStarter::create();
+    ASSERT_TRUE(starter) << starter.error().message;
+    const auto worker = startWorker(**starter);
+    ASSERT_TRUE(worker) << worker.error().message;
+    const int channel = (*worker)->channel();
+    ASSERT_TRUE(sendWorkerMessage(channel, {.kind = WorkerMessage::Kind::PING}));
+    EXPECT_TRUE(test::eventually([&] {
+        const auto received = receiveWorkerReport(channel);
+        return received && *received && (*received)->kind == WorkerMessage::Kind::ALIVE;
+    }));
+}
+
 TEST(WorkerProcess, reportsEachClientThatHasGoneAlsoWhenTheBrokerReadsLate) {
     const auto starter = system::ProgramStarter::create();
     ASSERT_TRUE(starter) << starter.error().message;
-    auto worker = WorkerProcess::start(
-        **starter, {.program = NNBURST_DRIVER_PATH,
-                    .arguments = {"nnburst-driver", "--no-calibration", "--log-level", "off",
-                                  "--worker", std::to_string(WorkerProcess::kChannelFd)}});
+    const auto worker = startWorker(**starter);
     ASSERT_TRUE(worker) << worker.error().message;
     const int channel = (*worker)->channel();
     const std::size_t idle = test::descriptorCount((*worker)->pid());
@@ -117,7 +188,9 @@ TEST(WorkerProcess, reportsEachClientThatHasGoneAlsoWhenTheBrokerReadsLate) {
     EXPECT_TRUE(test::eventually([&] {
         auto received = receiveWorkerMessage(channel);
         while (received && *received) {
-            gone.insert((*received)->message.client);
+            if ((*received)->message.kind == WorkerMessage::Kind::GONE) {
+                gone.insert((*received)->message.client);
+            }
             received = receiveWorkerMessage(channel);
         }
         return gone.size() == kClients;

@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -283,6 +284,40 @@ TEST(ClientLimits, boundTheMemoryOfDriverManagedBuffers) {
     expectBufferRefused(allocated->buffer->copyFrom(source, {kFloats}), "memory of client");
 }
 
+/// A model with an input, beside those of makeAddModel(), of `channels` scales and without
+/// elements.
+Model makeModelWithScales(std::uint32_t channels) {
+    Model model = makeAddModel();
+    model.main.inputIndexes.push_back(static_cast<std::uint32_t>(model.main.operands.size()));
+    model.main.operands.push_back(
+        {.type = OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL,
+         .dimensions = {channels, 0},
+         .lifetime = OperandLifeTime::SUBGRAPH_INPUT,
+         .extraParams = SymmPerChannelQuantParams{.scales = std::vector<float>(channels, 1.0F),
+                                                  .channelDim = 0}});
+    return model;
+}
+
+// Each buffer once kept a copy of the scales, charged to nobody: 250 GiB with all that a client may
+// have.
+TEST(ClientLimits, boundWhatDriverManagedBuffersTakeBesideTheirContents) {
+    constexpr std::uint32_t kChannels = 100'000;
+    constexpr std::size_t kBuffers = 200;
+    const DriverProcess driver;
+    const SharedDevice device = driver.connect();
+    const std::array models{*prepareModel(*device, makeModelWithScales(kChannels))};
+    const std::array<BufferRole, 1> role{{{.ioIndex = 2, .frequency = 1.0F}}};
+    const std::uint64_t before = residentBytes(driver.pid());
+    std::vector<AllocatedBuffer> buffers;
+    while (buffers.size() < kBuffers) {
+        auto allocated = device->allocate({}, models, role, {});
+        ASSERT_TRUE(allocated) << allocated.error().message;
+        buffers.push_back(std::move(*allocated));
+    }
+    constexpr std::uint64_t kBytesOfScales = kChannels * sizeof(float);
+    EXPECT_LT(residentBytes(driver.pid()), before + kBuffers * kBytesOfScales / 4);
+}
+
 TEST(ClientLimits, countTheAddressesOfMemoryThatBuffersAreCopiedFromAndTo) {
     const DriverProcess driver({"--limit", "user.address-space=1G"});
     const SharedDevice device = driver.connect();
@@ -353,6 +388,46 @@ TEST(ClientLimits, areNamedByEachCallWhoseDescriptorsWereNotTaken) {
         }
     }
     signalFence(fence.get());
+}
+
+// A client once had a driver keep 63 files for each of its preparations.
+TEST(ClientLimits, countCacheFilesWhileTheirPreparationWaits) {
+    constexpr std::size_t kDescriptors = 200;
+    constexpr unsigned kFiles = 32;
+    const DriverProcess driver({"--limit", "client.descriptors=" + std::to_string(kDescriptors)});
+    stress::RawClient client(driver.socketPath());
+    const UniqueFd file(::memfd_create("cache", MFD_CLOEXEC));
+    const std::size_t before = descriptorCount(driver.pid());
+    kj::Vector<kj::Promise<void>> calls;
+    for (int i = 0; i < 20; ++i) {
+        auto call = client.device().prepareModelRequest();
+        device::toMessage(PrepareOptions(), call.initOptions());
+        auto files = call.getOptions().initModelCache(kFiles);
+        for (unsigned each = 0; each + 1 < kFiles; ++each) {
+            files.set(each, kj::heap<stress::DescriptorServer<rpc::File>>(file.get()));
+        }
+        files.set(kFiles - 1, kj::Promise<rpc::File::Client>(kj::NEVER_DONE));
+        calls.add(call.send().ignoreResult());
+    }
+    // Answered after the driver has read the other calls.
+    client.device().getCapabilitiesRequest().send().wait(client.io().waitScope);
+    EXPECT_LE(descriptorCount(driver.pid()), before + kDescriptors);
+}
+
+TEST(ClientLimits, countTheCopiesOfCacheFilesThatAPreparationKeeps) {
+    const std::string_view refused = "cannot save to the cache: limit on descriptors of client";
+    const UniqueFd model(::memfd_create("model", MFD_CLOEXEC));
+    const UniqueFd data(::memfd_create("data", MFD_CLOEXEC));
+    const PrepareOptions options{.modelCache = {model.get()}, .dataCache = {data.get()}};
+    int refusals = 0;
+    for (int limit = 9; limit < 13; ++limit) {  // a connection takes 5, each file 2, its copy 1
+        const DriverProcess driver({"--limit", "client.descriptors=" + std::to_string(limit)},
+                                   DriverProcess::Calibration::NONE, DriverProcess::Log::FILE);
+        const auto prepared = prepareModel(*driver.connect(), makeAddModel(), options);
+        ASSERT_TRUE(prepared) << prepared.error().message;
+        refusals += driver.log().find(refused) != std::string::npos ? 1 : 0;
+    }
+    EXPECT_GT(refusals, 0);
 }
 
 TEST(ClientLimits, countTheAlignedCopiesOfArguments) {

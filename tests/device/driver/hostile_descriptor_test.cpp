@@ -330,6 +330,28 @@ TEST_F(HostileDescriptorTest, largeMemoryThatIsRefusedDelaysNoOtherClient) {
     expectVictimIsServed();
 }
 
+// A client once had a driver keep all descriptors that it might have, of memory that was refused
+// because of a limit and waited to be closed.
+TEST_F(HostileDescriptorTest, largeMemoryThatIsRefusedIsChargedUntilItIsClosed) {
+    constexpr std::size_t kDescriptors = 600;  // room for all that a read may bring
+    victim_ = nullptr;
+    attacker_ = nullptr;
+    start({"--limit", fmt::format("client.address-space={}", kLargeBytes - 1), "--limit",
+           fmt::format("client.descriptors={}", kDescriptors)});
+    const std::size_t before = descriptorCount(driver_->pid());
+    const auto prepared = *prepareModel(*attacker_, makeAddModel());
+    AddRequest add;
+    add.request.pools.assign(127, makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW));
+    std::size_t most = 0;
+    for (int i = 0; i < 6; ++i) {
+        ExecutionOutcome outcome;
+        EXPECT_FALSE(prepared->executeSynchronously(add.request, {}, outcome));
+        most = std::max(most, descriptorCount(driver_->pid()));
+    }
+    EXPECT_LE(most, before + kDescriptors);
+    expectVictimIsServed();
+}
+
 TEST_F(HostileDescriptorTest, unclaimedLargeMemoryDelaysNoOtherClient) {
     EXPECT_FALSE(executeIn(makeLargeMemory(F_SEAL_SHRINK | F_SEAL_GROW),
                            {.measure = static_cast<MeasureTiming>(7)}));

@@ -311,6 +311,19 @@ TEST_F(IsolationTest, aWorkerThatDoesNotEndIsKilled) {
     EXPECT_TRUE(eventually([&] { return !isAlive(worker); }));
 }
 
+// Such a worker once computed for ever, also after its client had gone.
+TEST_F(IsolationTest, aWorkerWhoseEventLoopStandsStillIsKilled) {
+    start("client");
+    const SharedDevice other = driver->connect();  // first: its worker is pinged before the other
+    SharedDevice victim;
+    const pid_t worker = newWorker([&] { victim = driver->connect(); });
+    ASSERT_EQ(::kill(worker, SIGSTOP), 0);
+    EXPECT_TRUE(eventually([&] { return !isAlive(worker); }));
+    EXPECT_TRUE(logHas("is killed: its event loop has not answered for 5 s")) << driver->log();
+    EXPECT_TRUE(isServed(*other));
+    EXPECT_TRUE(metricsHave("nnburst_workers_failed_total 1"));
+}
+
 TEST_F(IsolationTest, workersEndWithABrokerThatIsKilled) {
     start("client");
     SharedDevice device;

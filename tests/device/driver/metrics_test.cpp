@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -125,6 +127,39 @@ TEST_F(MetricsTest, areMadeOnceForAllRequestsOfASecond) {
     EXPECT_EQ(answers.get(), kRequests);
     EXPECT_GE(made, 1);
     EXPECT_LE(made, 1 + (Clock::now() - start) / device::MetricsServer::kKeptFor);
+}
+
+TEST_F(MetricsTest, areOnlyTakenFromAWholeAnswerOfADriver) {
+    struct Case {
+        std::string answer;
+        std::string error;  ///< empty: it is accepted
+    };
+    const std::string ok = "HTTP/1.0 200 OK\r\nContent-Length: ";
+    const std::vector<Case> cases = {
+        {ok + "18\r\n\r\nnnburst_clients 1\n", ""},
+        {ok + "24\r\n\r\nother 1\nnnburst_clients 1\n", "has 26 bytes instead of 24"},
+        {ok + "30\r\n\r\nnnburst_clients 1\n", "has 18 bytes instead of 30"},
+        {ok + "8\r\n\r\nother 1\n", "has no metrics of a driver"},
+        {"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "'HTTP/1.1 404 Not Found'"},
+        {"HTTP/1.1\r\n\r\n", "'HTTP/1.1'"},
+        {"abc", "no HTTP answer"},
+    };
+    for (const Case& expected : cases) {
+        const std::filesystem::path socket = directory_.path() / "any.sock";
+        std::filesystem::remove(socket);
+        const device::UnixListener listener = *device::UnixListener::listen(socket);
+        const auto answered = std::async(std::launch::async, [&] {
+            const UniqueFd client(::accept(listener.fd(), nullptr, nullptr));
+            std::array<char, 256> request{};
+            EXPECT_GT(::recv(client.get(), request.data(), request.size(), 0), 0);
+            ::send(client.get(), expected.answer.data(), expected.answer.size(), MSG_NOSIGNAL);
+        });
+        const auto fetched = top::fetch(socket);
+        EXPECT_EQ(fetched.has_value(), expected.error.empty()) << expected.answer;
+        if (!fetched) {
+            EXPECT_THAT(fetched.error().message, HasSubstr(expected.error));
+        }
+    }
 }
 
 TEST(TopTest, computesRatesFromTwoLooks) {

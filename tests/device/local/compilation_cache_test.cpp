@@ -45,6 +45,12 @@ class Cache {
         return options;
     }
 
+    /// Closes the descriptors that `open` has made.
+    void close() {
+        modelFd_ = UniqueFd();
+        dataFd_ = UniqueFd();
+    }
+
     [[nodiscard]] const std::filesystem::path& model() const { return model_; }
     [[nodiscard]] const std::filesystem::path& data() const { return data_; }
 
@@ -525,6 +531,26 @@ TEST_P(CompilationCacheTest, thatCannotBeSavedDoesNotFailThePreparation) {
         EXPECT_TRUE(prepareModel(*device, makeAddModel(), options));
         expectRefusal(cache, "a cache that was not saved");
     }
+}
+
+TEST_P(CompilationCacheTest, needsTheDescriptorsOfTheCallerOnlyDuringTheCall) {
+    Cache cache(directory.path(), "closed");
+    const auto prepareAndClose = [&](const auto& launch) {
+        std::promise<Result<SharedPreparedModel>> prepared;
+        const Result<> launched = launch([&prepared](Result<SharedPreparedModel> result) {
+            prepared.set_value(std::move(result));
+        });
+        cache.close();
+        EXPECT_TRUE(launched) << launched.error().message;
+        const Result<SharedPreparedModel> result = prepared.get_future().get();
+        EXPECT_TRUE(result) << result.error().message;
+    };
+    prepareAndClose([&](PreparedModelCallback callback) {
+        return device->prepareModel(makeAddModel(), cache.open(), std::move(callback));
+    });
+    prepareAndClose([&](PreparedModelCallback callback) {
+        return device->prepareModelFromCache(cache.open(), std::move(callback));
+    });
 }
 
 TEST_P(CompilationCacheTest, isOverwrittenWhateverWasInIt) {

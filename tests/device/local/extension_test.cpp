@@ -113,6 +113,13 @@ TEST_P(ExtensionTest, isReported) {
     EXPECT_EQ(found->operandTypes[0].byteSize, 8U);
 }
 
+/// This one has operand types.
+TEST_P(ExtensionTest, isWellFormedAsAllAre) {
+    const auto extensions = device->getSupportedExtensions();
+    ASSERT_TRUE(extensions) << extensions.error().message;
+    expectWellFormed(*extensions);
+}
+
 TEST_P(ExtensionTest, runsAmongOtherOperations) {
     EXPECT_EQ(*device->getSupportedOperations(makeModel()), (std::vector<bool>{true, true}));
     const auto prepared = prepareModel(*device, makeModel());

@@ -243,6 +243,41 @@ TEST(FenceWaiter, refusesWhatCannotBePolledAndTooMany) {
     signalFence(fence.get());
 }
 
+SharedAccount accountForThreads(std::uint64_t threads) {
+    Amounts limits;
+    limits[Resource::BLOCKED_THREADS] = threads;
+    limits[Resource::DESCRIPTORS] = 2;
+    return Account::create("client", limits);
+}
+
+// Each client once had a thread and two descriptors, charged to nobody, from its first fence on.
+TEST(FenceWaiter, hasAChargedThreadWhileItHasWaits) {
+    const SharedAccount account = accountForThreads(1);
+    const auto used = [&](Resource resource) { return account->usage(resource).used; };
+    device::FenceWaiter waiter(account);
+    for (int i = 0; i < 2; ++i) {
+        const UniqueFd fence = std::move(*makeFence());
+        std::promise<Result<>> ended;
+        ASSERT_TRUE(waiter.wait(copiesOf({fence.get()}), std::nullopt,
+                                [&](const Result<>& result) { ended.set_value(result); }));
+        EXPECT_EQ(used(Resource::BLOCKED_THREADS), 1U);
+        EXPECT_EQ(used(Resource::DESCRIPTORS), 2U);
+        signalFence(fence.get());
+        EXPECT_TRUE(ended.get_future().get());
+        EXPECT_TRUE(eventually([&] {
+            return used(Resource::BLOCKED_THREADS) == 0 && used(Resource::DESCRIPTORS) == 0;
+        }));
+    }
+}
+
+TEST(FenceWaiter, refusesAWaitForWhichItMayHaveNoThread) {
+    device::FenceWaiter waiter(accountForThreads(0));
+    const Result<> waiting = waiter.wait({}, std::nullopt, [](const Result<>&) { FAIL(); });
+    ASSERT_FALSE(waiting);
+    EXPECT_EQ(waiting.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)
+        << waiting.error().message;
+}
+
 TEST(FenceWaiter, refusesMoreWaitsThanItHasRoomFor) {
     device::FenceWaiter waiter;
     for (std::size_t i = 0; i < device::FenceWaiter::kMaximumWaits; ++i) {

@@ -10,10 +10,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <future>
+#include <thread>
 #include <vector>
 
 #include "device/devices.h"
+#include "device/local/fence_waiter.h"
 #include "nnburst/fence.h"
 #include "nnburst/prepared_model.h"
 
@@ -232,6 +237,24 @@ TEST_P(FencedExecutionTest, hasTheTimeAfterItsFencesAndNoMore) {
     EXPECT_TRUE(end(*generous));
 }
 
+TEST_P(FencedExecutionTest, hasTheTimeAfterItsFencesHoweverLongTheyTake) {
+    AddRequest add;
+    Result<> ended;
+    // A loaded machine may need more than the first timeouts for the execution.
+    for (std::chrono::milliseconds timeout = 100ms; timeout < kWatchdog; timeout *= 2) {
+        fence = std::move(*makeFence());
+        const auto execution = launch(add.request, {fence.get()}, {}, timeout);
+        ASSERT_TRUE(execution);
+        std::this_thread::sleep_for(timeout);  // a timeout that began at the launch is over
+        signalFence(fence.get());
+        ended = end(*execution);
+        if (ended) {
+            break;
+        }
+    }
+    EXPECT_TRUE(ended) << ended.error().message;
+}
+
 TEST_P(FencedExecutionTest, theDevicesObjectsMayBeDroppedMeanwhile) {
     AddRequest add;
     auto execution = launch(add.request, {fence.get()});
@@ -244,6 +267,35 @@ TEST_P(FencedExecutionTest, theDevicesObjectsMayBeDroppedMeanwhile) {
 }
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(FencedExecutionTest);
+
+// One fence can release all of these executions at once. Those beyond 256 were once refused.
+TEST(LocalExecutions, asManyMayWaitForAThreadAsMayWaitForFences) {
+    constexpr std::uint32_t kCount = device::FenceWaiter::kMaximumWaits;
+    constexpr std::uint32_t kBytes = 4 * sizeof(float);
+    std::atomic<std::uint32_t> endedCount{0};
+    const SharedDevice device = *makeLocalDevice();
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    const auto argument = [](std::uint32_t index) {
+        return RequestArgument{.location = {.offset = index * kBytes, .length = kBytes}};
+    };
+    Request request{.inputs = {argument(0), argument(1)},
+                    .pools = {*Region::create(std::uint64_t{kCount + 2} * kBytes)}};
+    std::promise<void> open;  // destroyed before the device, whose threads then go on
+    const std::shared_future<void> opened = open.get_future().share();
+    for (std::uint32_t index = 0; index < kCount; ++index) {
+        request.outputs = {argument(2 + index)};
+        const auto hold = [&endedCount, opened](const Result<>& status, const ExecutionOutcome&) {
+            if (status) {  // an execution that is refused calls back on this thread
+                opened.wait();
+                ++endedCount;
+            }
+        };
+        const Result<> launched = prepared->execute(request, {}, hold);
+        ASSERT_TRUE(launched) << "execution " << index << ": " << launched.error().message;
+    }
+    open.set_value();
+    EXPECT_TRUE(eventually([&] { return endedCount == kCount; }));
+}
 
 TEST(FencedExecutionProcess, theFencesOfADeadDriverFail) {
     const DriverProcess driver;

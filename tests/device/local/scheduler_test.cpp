@@ -38,6 +38,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr Scheduler::Limits kDefaults;
+
 /// One job thread that is kept busy until the jobs of a test are submitted.
 class OneJobThread {
   public:
@@ -250,27 +252,12 @@ bool endsThreads(const std::string& name, const std::function<void()>& meanwhile
     return true;  // a job that finds no idle thread may have started one again
 }
 
-TEST(JobWaits, countsEachWaitInTheFirstBucketThatIsLongEnough) {
-    JobWaits waits;
-    for (const auto wait : {std::chrono::nanoseconds(0), std::chrono::nanoseconds(1000),
-                            std::chrono::nanoseconds(1001), std::chrono::nanoseconds(2000),
-                            std::chrono::nanoseconds(2001), std::chrono::nanoseconds(4'000'000),
-                            std::chrono::nanoseconds(1h)}) {
-        waits.add(wait);
-    }
-    EXPECT_EQ(waits.counts[0], 2U);   // at most 1 us
-    EXPECT_EQ(waits.counts[1], 2U);   // 2 us
-    EXPECT_EQ(waits.counts[2], 1U);   // 4 us
-    EXPECT_EQ(waits.counts[12], 1U);  // 4.096 ms
-    EXPECT_EQ(waits.counts.back(), 1U);
-}
-
 TEST(Scheduler, countsHowLongJobsHaveWaited) {
     OneJobThread thread;
     ASSERT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, thread.job("a")));
     std::this_thread::sleep_for(5ms);
     (void)thread.finish();
-    const JobWaits waits = thread.client.waitsOfAll(JobKind::CONTROL);
+    const system::DurationHistogram waits = thread.client.waitsOfAll(JobKind::CONTROL);
     EXPECT_EQ(std::accumulate(waits.counts.begin(), waits.counts.end(), std::uint64_t{0}), 2U);
     EXPECT_GE(waits.sum, 5ms);
     EXPECT_EQ(thread.scheduler->waits(JobKind::EXECUTION).sum, 0ns);
@@ -501,7 +488,7 @@ TEST(Scheduler, aThreadEndsWithoutMemory) {
 TEST(Scheduler, aClientCannotTakeTheRoomOfOthers) {
     OneJobThread thread;
     Scheduler::Client greedy(thread.scheduler);
-    for (std::size_t i = 0; i < Scheduler::Client::kMaximumWaitingJobs; ++i) {
+    for (std::size_t i = 0; i < kDefaults.waitingJobsPerClient; ++i) {
         ASSERT_TRUE(greedy.trySubmit(JobKind::CONTROL, {}, [] {}));
     }
     const Result<> refused = greedy.trySubmit(JobKind::CONTROL, {}, [] {});
@@ -520,12 +507,12 @@ TEST(Scheduler, theClientsOfOneUserCannotTakeTheRoomOfOthers) {
     Result<> last;
     for (int client = 0; client < 4; ++client) {
         clients.push_back(std::make_unique<Scheduler::Client>(thread.scheduler, user));
-        for (std::size_t i = 0; i < Scheduler::Client::kMaximumWaitingJobs; ++i) {
+        for (std::size_t i = 0; i < kDefaults.waitingJobsPerClient; ++i) {
             last = clients.back()->trySubmit(JobKind::CONTROL, {}, [] {});
             accepted += last ? 1 : 0;
         }
     }
-    EXPECT_EQ(accepted, Scheduler::User::kMaximumWaitingJobs);
+    EXPECT_EQ(accepted, kDefaults.waitingJobsPerUser);
     ASSERT_FALSE(last);
     EXPECT_EQ(last.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
     EXPECT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, [] {}));
@@ -535,7 +522,7 @@ TEST(Scheduler, theClientsOfOneUserCannotTakeTheRoomOfOthers) {
 TEST(Scheduler, jobsThatCannotBeRefusedTakeNoRoomOfOthers) {
     OneJobThread thread;
     Scheduler::Client leaving(thread.scheduler);
-    for (std::size_t i = 0; i < 2 * Scheduler::kMaximumWaitingJobs; ++i) {
+    for (std::size_t i = 0; i < 2 * kDefaults.waitingJobs; ++i) {
         leaving.submit([] {});
     }
     EXPECT_TRUE(thread.client.trySubmit(JobKind::CONTROL, {}, [] {}));
@@ -543,13 +530,12 @@ TEST(Scheduler, jobsThatCannotBeRefusedTakeNoRoomOfOthers) {
 }
 
 TEST(Scheduler, refusesMoreJobsThanItHasRoomForOfAllClients) {
-    constexpr std::size_t kClients =
-        Scheduler::kMaximumWaitingJobs / Scheduler::Client::kMaximumWaitingJobs;
+    constexpr std::size_t kClients = kDefaults.waitingJobs / kDefaults.waitingJobsPerClient;
     OneJobThread thread;
     std::vector<std::unique_ptr<Scheduler::Client>> clients;
     for (std::size_t client = 0; client < kClients; ++client) {
         clients.push_back(std::make_unique<Scheduler::Client>(thread.scheduler));
-        for (std::size_t i = 0; i < Scheduler::Client::kMaximumWaitingJobs; ++i) {
+        for (std::size_t i = 0; i < kDefaults.waitingJobsPerClient; ++i) {
             ASSERT_TRUE(clients.back()->trySubmit(JobKind::CONTROL, {}, [] {}));
         }
     }
@@ -563,7 +549,7 @@ TEST(Scheduler, countsOnlyJobsThatWait) {
     const std::shared_ptr<Scheduler> scheduler =
         std::move(*Scheduler::create("test", {.threads = 1, .threadsPerClient = 1}));
     Scheduler::Client client(scheduler);
-    for (std::size_t i = 0; i <= Scheduler::Client::kMaximumWaitingJobs; ++i) {
+    for (std::size_t i = 0; i <= kDefaults.waitingJobsPerClient; ++i) {
         std::promise<void> done;
         ASSERT_TRUE(client.trySubmit(JobKind::CONTROL, {}, [&done] { done.set_value(); }));
         done.get_future().wait();

@@ -27,7 +27,9 @@ TEST(WithoutMemory, aFileOfAPeerIsClosed) {
                            if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
                                return 1;
                            }
-                           std::optional<PeerFile> file(std::in_place, nullptr, UniqueFd(ends[1]));
+                           std::optional<PeerFile> file(
+                               std::in_place, nullptr,
+                               ReceivedDescriptor{.charge = {}, .fd = UniqueFd(ends[1])});
                            test::exhaustMemory();
                            file.reset();
                            std::byte nothing{};

@@ -11,9 +11,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <future>
 #include <mutex>
@@ -67,6 +70,16 @@ class SupervisedDeviceTest : public testing::Test {
         ASSERT_TRUE(model) << model.error().message;
         prepared = *model;
         burst = std::move(*prepared->configureExecutionBurst({.inFlight = 2}));
+    }
+
+    /// With drivers that have a cache, whose key is in `directory`.
+    void superviseWithCache(const TemporaryDirectory& directory) {
+        SupervisionOptions its = options();
+        its.start = [key = std::string(directory.path() / "key")] {
+            return spawnDriver({.logLevel = LogLevel::WARNING, .cacheKeyFile = key},
+                               NNBURST_DRIVER_PATH);
+        };
+        device = *superviseDriver(its);
     }
 
     /// The first driver is spawned. Later ones are connections to `next`, which must outlive them.
@@ -386,6 +399,25 @@ TEST_F(SupervisedDeviceTest, asksOnceForAModelAndABurstThatTheNextDriverRefusesF
     expectStatus(other->execute(add.request, {}, outcome), ErrorStatus::DEVICE_UNAVAILABLE);
 }
 
+TEST_F(SupervisedDeviceTest, startsTheSameDriverAgainFromAnotherWorkingDirectory) {
+    const auto loseDriverElsewhere = [] {
+        const std::filesystem::path program = NNBURST_DRIVER_PATH;
+        std::filesystem::current_path(program.parent_path());
+        ::setenv("NNBURST_DRIVER", ("./" + program.filename().string()).c_str(), 1);
+        const auto supervised = superviseDriver();
+        if (!supervised) {
+            std::exit(1);
+        }
+        std::filesystem::current_path("/");
+        ::unsetenv("NNBURST_DRIVER");
+        ::kill(spawnedDrivers().at(0), SIGKILL);
+        const bool isBack =
+            eventually([&] { return (*supervised)->supervisionStats().recoveries == 1; });
+        std::exit(isBack ? 0 : 2);
+    };
+    EXPECT_EXIT(loseDriverElsewhere(), testing::ExitedWithCode(0), "");
+}
+
 TEST_F(SupervisedDeviceTest, takesNoDriverOfAnotherVersion) {
     std::atomic<bool> isOld{false};
     SupervisionOptions its = options();
@@ -543,13 +575,7 @@ TEST_F(SupervisedDeviceTest, preparesAgainWhatWasPreparedWhateverIsInTheMemoryOf
 
 TEST_F(SupervisedDeviceTest, preparesAgainFromCacheFiles) {
     const TemporaryDirectory directory;
-    const std::string key = directory.path() / "key";
-    SupervisionOptions its = options();
-    its.start = [key] {
-        return spawnDriver({.logLevel = LogLevel::WARNING, .cacheKeyFile = key},
-                           NNBURST_DRIVER_PATH);
-    };
-    device = *superviseDriver(its);
+    superviseWithCache(directory);
     {
         const UniqueFd modelFile(::memfd_create("model", MFD_CLOEXEC));
         const UniqueFd dataFile(::memfd_create("data", MFD_CLOEXEC));
@@ -566,6 +592,48 @@ TEST_F(SupervisedDeviceTest, preparesAgainFromCacheFiles) {
     ASSERT_TRUE(isServing());
     EXPECT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
     EXPECT_EQ(add.out()[0], 10.0F);
+}
+
+TEST_F(SupervisedDeviceTest, leavesOutCacheFilesThatCannotBeDuplicated) {
+    const TemporaryDirectory directory;
+    superviseWithCache(directory);
+    const UniqueFd modelFile(::memfd_create("model", MFD_CLOEXEC));
+    PrepareOptions cached;
+    cached.modelCache = {modelFile.get()};
+    cached.dataCache = {-1};
+    const auto made = prepareModel(*device, makeAddModel(), cached);
+    ASSERT_TRUE(made) << made.error().message;
+    prepared = *made;
+    const auto fromCache = prepareModelFromCache(*device, cached);
+    ASSERT_FALSE(fromCache);
+    EXPECT_EQ(fromCache.error().status, ErrorStatus::INVALID_ARGUMENT) << fromCache.error().message;
+    loseDriver();
+    ASSERT_TRUE(isServing());
+    EXPECT_TRUE(prepared->executeSynchronously(add.request, {}, outcome));
+    EXPECT_EQ(add.out()[0], 10.0F);
+}
+
+// The model could not have been prepared again.
+TEST_F(SupervisedDeviceTest, preparesNothingFromCacheFilesThatItHasNoDescriptorsFor) {
+    const TemporaryDirectory directory;
+    superviseWithCache(directory);
+    const UniqueFd modelFile(::memfd_create("model", MFD_CLOEXEC));
+    const UniqueFd dataFile(::memfd_create("data", MFD_CLOEXEC));
+    PrepareOptions cached;
+    cached.modelCache = {modelFile.get()};
+    cached.dataCache = {dataFile.get()};
+    ASSERT_TRUE(prepareModel(*device, makeAddModel(), cached));
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{.rlim_cur = 1, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto refused = prepareModelFromCache(*device, cached);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
+        << refused.error().message;
+    const auto fromCache = prepareModelFromCache(*device, cached);
+    EXPECT_TRUE(fromCache) << fromCache.error().message;
 }
 
 TEST_F(SupervisedDeviceTest, endsWithItsLastObject) {

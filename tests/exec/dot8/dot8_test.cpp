@@ -19,9 +19,11 @@
 #include "exec/dot8/plain_microkernels.h"
 #include "exec/dot8/shared_work.h"
 #include "exec/dot8/step_case.h"
+#include "exec/plan/kernels.h"
 #include "exec/plan/planner.h"
 #include "exec/reference/quantized.h"
 #include "exec/threads/client_share.h"
+#include "support/kernel_comparison.h"
 #include "support/sanitizers.h"
 
 namespace nnburst::exec {
@@ -172,6 +174,32 @@ TEST_P(Dot8, convolvesGroupsAsXnnpack) {
     });
 }
 
+TEST_P(Dot8, convolvesGroupsOfOneChannelAsXnnpack) {
+    sweep(300, [](Random& random) {
+        Case8 given{.type = OperationType::GROUPED_CONV_2D};
+        given.batches = random.size(1, 2);
+        given.height = randomAxis(random, 12);
+        given.width = randomAxis(random, 20);
+        given.height.dilation = given.width.dilation = 1;
+        given.inputs = given.outputs = random.size(2, random.flip() ? 10U : 100U);
+        given.groups = static_cast<std::int32_t>(given.inputs);
+        setQuantization(given, random, windowSize(given));
+        return given;
+    });
+}
+
+TEST_P(Dot8, packsGroupsOfOneChannelAsADepthwiseFilter) {
+    Random random(1);
+    Case8 given{.type = OperationType::GROUPED_CONV_2D, .inputs = 64, .outputs = 64, .groups = 64};
+    given.height = given.width = {.input = 8, .window = 3};
+    StepCase grouped(given, random);
+    given.type = OperationType::DEPTHWISE_CONV_2D;
+    StepCase depthwise(given, random);
+    ASSERT_NE(grouped.makeDot8(*kernels_), nullptr);
+    ASSERT_NE(depthwise.makeDot8(*kernels_), nullptr);
+    EXPECT_EQ(grouped.filterBytes(), depthwise.filterBytes());
+}
+
 /// An axis of a transposed convolution, of which every output is under some window.
 WindowAxis randomTransposedAxis(Random& random, std::uint32_t largest) {
     WindowAxis axis;
@@ -299,7 +327,7 @@ TEST_P(Dot8, convolvesDepthwiseAsXnnpack) {
         given.height = randomAxis(random, 14);
         given.width = randomAxis(random, 40);
         given.inputs = random.oneOf({random.size(1, 8), random.size(1, 40), random.size(1, 100)});
-        given.outputs = given.inputs * random.oneOf({1U, 1U, 1U, 2U, 3U, 8U});
+        given.outputs = given.inputs * random.oneOf({1U, 1U, 1U, 2U, 3U, 8U, 9U});
         setQuantization(given, random, windowSize(given));
         return given;
     });
@@ -322,6 +350,29 @@ TEST_P(Dot8, convolvesLargeImagesDepthwiseAsXnnpack) {
             EXPECT_TRUE(operation.makeDot8(*kernels_, twoThreads())->isMultithreaded());
         }
     }
+}
+
+TEST_P(Dot8, copiesOnlyPixelsUnderTapsOfDepthwiseWindows) {
+    Random random(1);
+    Case8 given{.type = OperationType::DEPTHWISE_CONV_2D, .inputs = 64, .outputs = 64};
+    given.height = given.width = {.input = 17, .window = 1, .stride = 8};  // 3 x 3 windows
+    StepCase operation(given, random);
+    const auto step = operation.makeDot8(*kernels_);
+    ASSERT_NE(step, nullptr);
+    constexpr std::byte kPixel{0x33};
+    std::fill(operation.input().begin(), operation.input().end(), kPixel);
+    const AlignedBuffer output =
+        *AlignedBuffer::allocate(sizeBytes(operation.operation().outputs[0]));
+    const AlignedBuffer scratch = *AlignedBuffer::allocate(step->scratchBytes());
+    std::fill_n(scratch.data(), step->scratchBytes(), std::byte{0});
+    std::vector<std::byte*> operands(operation.operation().inputs.size());
+    operands[0] = operation.input().data();
+    operands.insert(operands.end(), {output.data(), scratch.data()});
+    TimeLimit limit;
+    ASSERT_TRUE(step->setUp(operands));
+    ASSERT_TRUE(step->run(limit));
+    EXPECT_EQ(std::count(scratch.data(), scratch.data() + step->scratchBytes(), kPixel),
+              3 * 3 * 64);
 }
 
 TEST_P(Dot8, leavesLargeDepthwiseWindowsToXnnpack) {

@@ -11,6 +11,7 @@
 #include "exec/operation/spatial.h"
 #include "exec/reference/operations.h"
 #include "exec/reference/reference_step.h"
+#include "exec/xnnpack/backend.h"
 
 namespace nnburst::exec {
 

@@ -19,7 +19,8 @@
 #include "exec/dot8/instruction_set.h"
 #include "exec/operation/operation_instance.h"
 #include "exec/operation/step.h"
-#include "support/model_runner.h"
+#include "exec/xnnpack/operator_cache.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 
@@ -93,6 +94,9 @@ class StepCase {
     [[nodiscard]] std::unique_ptr<Step> makeXnnpack();
     /// `multipliesSigned`: plainMicrokernels.
     [[nodiscard]] std::unique_ptr<Step> makePlain(bool multipliesSigned);
+
+    /// Of the filters that makeDot8 has packed.
+    [[nodiscard]] std::uint64_t filterBytes() const noexcept { return weights_.memoryBytes(); }
 
     using Output = std::vector<std::byte>;
     /// Runs a step with operands and scratch memory that lie between pages that cannot be touched:

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "memory/aligned_buffer.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

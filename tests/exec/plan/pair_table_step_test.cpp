@@ -16,7 +16,7 @@
 #include "exec/operation/time_limit.h"
 #include "exec/reference/operations.h"
 #include "exec/reference/reference_step.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

@@ -14,8 +14,9 @@
 #include <string>
 #include <thread>
 
-#include "support/model_runner.h"
+#include "exec/plan/kernels.h"
 #include "support/sanitizers.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

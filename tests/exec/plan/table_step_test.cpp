@@ -15,7 +15,7 @@
 #include "exec/operation/time_limit.h"
 #include "exec/reference/operations.h"
 #include "exec/reference/reference_step.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {
@@ -116,7 +116,7 @@ TEST_F(TableStepTest, concatenatesTensorsOfOtherScales) {
             size = random.size(1, 7);
         }
         for (std::uint32_t input = random.size(1, 5); input-- > 0;) {
-            sizes[axis] = random.size(1, 90);
+            sizes[axis] = random.size(32, 121);
             given.addInput(element, Shape(sizes), random.real(0.01F, 0.1F),
                            zeroPoint(element, random), random);
         }
@@ -125,6 +125,22 @@ TEST_F(TableStepTest, concatenatesTensorsOfOtherScales) {
                                            .scale = random.real(0.01F, 0.1F),
                                            .zeroPoint = zeroPoint(element, random)});
         compare(given);
+    }
+}
+
+TEST_F(TableStepTest, leavesConcatenationsOfShortRowsToTheReference) {
+    for (const std::uint32_t channels : {1U, 16U, 64U}) {
+        Random random(1);
+        Case given;
+        given.operation.type = CONCATENATION;
+        for (const float scale : {0.5F, 0.25F}) {
+            given.addInput(TENSOR_QUANT8_ASYMM, {1, 16, 16, channels}, scale, 3, random);
+        }
+        given.addInteger(3);
+        given.operation.outputs.push_back(
+            {.type = TENSOR_QUANT8_ASYMM, .scale = 0.5F, .zeroPoint = 3});
+        given.inferShape();
+        EXPECT_EQ(makeStep(given) != nullptr, channels == 64) << channels << " channels";
     }
 }
 

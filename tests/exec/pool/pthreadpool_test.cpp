@@ -20,7 +20,7 @@
 #include "exec/threads/kernel_threads.h"
 #include "exec/xnnpack/tile_watch.h"
 #include "nnburst/builtin_models.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 extern "C" void pthreadpool_parallelize_3d_tile_1d_with_thread(
     pthreadpool_t pool,

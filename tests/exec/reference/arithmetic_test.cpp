@@ -176,6 +176,25 @@ TEST(Broadcast, repeatsElementsRowsAndOuterAxes) {
                                                            {3, 2}}));
 }
 
+TEST(Broadcast, walksAxesThatBothTensorsStepAlongEvenlyInOneRow) {
+    EXPECT_EQ(Broadcast({1, 256, 256, 1}, {1}, {1, 256, 256, 1}).rowLength(), 65536U);
+    EXPECT_EQ(Broadcast({1, 1, 1, 1}, {1, 4, 5, 3}, {1, 4, 5, 3}).rowLength(), 60U);
+    EXPECT_EQ(Broadcast({1, 2, 3}, {2, 3}, {1, 2, 3}).rowLength(), 6U);
+    EXPECT_EQ(Broadcast({4, 1, 8}, {4, 1, 1}, {4, 1, 8}).rowLength(), 8U);
+    EXPECT_EQ(Broadcast({2, 3, 2}, {3, 2}, {2, 3, 2}).rowLength(), 6U);
+}
+
+TEST(Broadcast, mergesOuterAxesOfDifferentStrides) {
+    Offsets expected;
+    for (std::size_t outer = 0; outer < 6; ++outer) {
+        for (std::size_t i = 0; i < 2; ++i) {
+            expected.emplace_back(2 * outer + i, outer);
+        }
+    }
+    EXPECT_EQ(walk({2, 3, 1, 2}, {2, 3, 1, 1}, {2, 3, 1, 2}), expected);
+    EXPECT_EQ(walk({1, 1}, {1}, {1, 1}), (Offsets{{0, 0}}));
+}
+
 TEST(Broadcast, walksNothingOfAnEmptyResult) {
     EXPECT_TRUE(walk({0, 3}, {1, 3}, {0, 3}).empty());
 }

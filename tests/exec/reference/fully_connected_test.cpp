@@ -60,6 +60,15 @@ TEST(FullyConnected, sumsMoreTermsThanLanes) {
     EXPECT_EQ(operation.outputs[0].values<float>(), (std::vector<float>{666.5F}));
 }
 
+TEST(FullyConnected, keepsDigitsOfSumsOfManyTerms) {
+    constexpr std::uint32_t kTerms = 100'000;
+    TestOperation operation = fullyConnected(floats({1, kTerms}, std::vector<float>(kTerms, 0.1F)),
+                                             floats({1, kTerms}, std::vector<float>(kTerms, 1.0F)),
+                                             floats({1}, {0}), tensor(TENSOR_FLOAT32));
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_NEAR(operation.outputs[0].values<float>()[0], 10'000.0, 0.003);
+}
+
 TEST(FullyConnected, requantisesWithZeroPoints) {
     // (1, -1) * (2, 3) + 0.5 = -0.5 in steps of 0.125 around 128.
     TestOperation operation =

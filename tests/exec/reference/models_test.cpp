@@ -10,8 +10,8 @@
 
 #include "model/read_file.h"
 #include "nnburst/tflite.h"
-#include "support/model_runner.h"
 #include "support/shared_data.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

@@ -137,6 +137,15 @@ TEST(L2Normalization, infersNoShapeForAnInputWithoutAxes) {
     EXPECT_EQ(inferred.error().message, "L2_NORMALIZATION input 0 (input): rank 0; must be 1 to 4");
 }
 
+TEST(L2Normalization, addsManySquaresExactly) {
+    constexpr std::uint32_t kElements = 100'000;
+    TestOperation operation = l2Normalization(
+        floats({kElements}, std::vector<float>(kElements, 0.1F)), tensor(TENSOR_FLOAT32));
+    ASSERT_EQ(operation.refusal(), "");
+    const double expected = 1.0 / std::sqrt(double{kElements});
+    EXPECT_NEAR(operation.outputs[0].values<float>()[0], expected, 1e-6 * expected);
+}
+
 TestOperation localResponse(const TestOperand& input, std::int32_t radius) {
     return {OperationType::LOCAL_RESPONSE_NORMALIZATION,
             {input, scalar(radius), scalar(1.0F), scalar(2.0F), scalar(0.5F)},
@@ -168,6 +177,15 @@ TEST(LocalResponseNormalization, takesAnyRadiusAndAxis) {
               "LOCAL_RESPONSE_NORMALIZATION input 1 (radius): value -1; must be at least 0");
 }
 
+TEST(LocalResponseNormalization, addsManySquaresExactly) {
+    constexpr std::uint32_t kElements = 2'000;
+    TestOperation operation =
+        localResponse(floats({kElements}, std::vector<float>(kElements, 0.1F)), kElements);
+    ASSERT_EQ(operation.refusal(), "");
+    const double expected = 0.1 / std::sqrt(1.0 + 2.0 * 0.01 * kElements);
+    EXPECT_NEAR(operation.outputs[0].values<float>()[0], expected, 1e-6 * expected);
+}
+
 TEST(LocalResponseNormalization, checksTheTypeOfItsAxisThoughTheRankIsOpen) {
     TestOperation operation = localResponse(tensor(TENSOR_FLOAT32), 1);
     operation.inputs.push_back(scalar(0));
@@ -191,6 +209,41 @@ TEST(InstanceNormalization, normalisesEachChannelInEitherLayout) {
     expectNear(normalize(floats({1, 1, 2, 2}, {1, 20, 3, 40}), false), {8, 8, 12, 12});
     expectNear(normalize(floats({1, 2, 1, 2}, {1, 3, 20, 40}), true), {8, 12, 8, 12});
     EXPECT_EQ(normalize(floats({0, 2, 1, 2}, {}), true).dimensions, (Dimensions{0, 2, 1, 2}));
+}
+
+TEST(InstanceNormalization, keepsDigitsOfLargeImagesFarFromZero) {
+    constexpr std::uint32_t kSize = 64;
+    constexpr double kPixels = kSize * kSize;
+    std::vector<float> image(kSize * kSize);
+    for (std::size_t i = 0; i < image.size(); ++i) {
+        image[i] = 5.0F + static_cast<float>(i) / kSize / kSize;
+    }
+    TestOperation operation{OperationType::INSTANCE_NORMALIZATION,
+                            {floats({1, kSize, kSize, 1}, image), scalar(1.0F), scalar(0.0F),
+                             scalar(0.0F), scalar(false)},
+                            {tensor(TENSOR_FLOAT32)}};
+    ASSERT_EQ(operation.refusal(), "");
+    const double mean = 5.0 + (kPixels - 1) / 2 / kPixels;
+    const double deviation = std::sqrt((kPixels * kPixels - 1) / 12) / kPixels;
+    const auto actual = operation.outputs[0].values<float>();
+    for (std::size_t i = 0; i < image.size(); ++i) {
+        ASSERT_NEAR(actual[i], (image[i] - mean) / deviation, 1e-6) << "element " << i;
+    }
+}
+
+TEST(LogSoftmax, addsManyExponentialsExactly) {
+    constexpr std::uint32_t kElements = 500'000;
+    std::vector<float> input(kElements, 0.0F);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < input.size(); ++i) {
+        input[i] = -static_cast<float>(i % 2);
+        sum += std::exp(static_cast<double>(input[i]));
+    }
+    TestOperation operation{OperationType::LOG_SOFTMAX,
+                            {floats({kElements}, input), scalar(1.0F), scalar(0)},
+                            {tensor(TENSOR_FLOAT32)}};
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_NEAR(operation.outputs[0].values<float>()[0], -std::log(sum), 1e-6);
 }
 
 TEST(LogSoftmax, givesTheLogarithmEvenWhereTheProbabilityIsNone) {

@@ -15,8 +15,8 @@
 #include "exec/operation/operation.h"
 #include "exec/reference/operations.h"
 #include "exec/reference/test_operation.h"
-#include "support/model_runner.h"
 #include "support/shared_data.h"
+#include "support/test_request.h"
 #include "vectors/vector_file.h"
 
 namespace nnburst::exec {

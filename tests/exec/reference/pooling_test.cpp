@@ -117,6 +117,24 @@ TEST(AveragePool2d, sumsHalvesInFloat) {
     EXPECT_EQ(static_cast<float>(operation.outputs[0].values<Float16>()[0]), 60000.0F);
 }
 
+/// A window of 62,500 elements, of which a float32 sum loses four digits.
+TestOperation largePool(OperationType type) {
+    return pooling(type, floats({1, 250, 250, 1}, std::vector<float>(62'500, 0.1F)),
+                   tensor(TENSOR_FLOAT32), 0, 1, 250);
+}
+
+TEST(AveragePool2d, addsManyElementsExactly) {
+    TestOperation operation = largePool(OperationType::AVERAGE_POOL_2D);
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].values<float>(), std::vector<float>{0.1F});
+}
+
+TEST(L2Pool2d, addsManySquaresExactly) {
+    TestOperation operation = largePool(OperationType::L2_POOL_2D);
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[0].values<float>(), std::vector<float>{0.1F});
+}
+
 TEST(AveragePool2d, takesNoBatchesAtAll) {
     TestOperation operation =
         averagePool(floats({0, 2, 2, 3}, {}), tensor(TENSOR_FLOAT32), 0, 1, 2);

@@ -11,6 +11,7 @@
 
 #include "exec/operation/time_limit.h"
 #include "exec/reference/fixed_point.h"
+#include "exec/reference/lstm_cell.h"
 #include "exec/reference/operations.h"
 #include "exec/reference/test_operation.h"
 
@@ -190,6 +191,21 @@ TEST(SequenceRnn, leavesAuxiliaryWeightsThatARequestMayLeaveOutToThePlanner) {
     operation.inputs[10] = tensor(TENSOR_FLOAT32);
     operation.inputs[11] = tensor(TENSOR_FLOAT32);
     EXPECT_TRUE(operation.check());
+}
+
+TEST(SequenceRnn, acceptsBackwardAuxiliaryWeightsAloneWhileARequestMayLeaveThemOut) {
+    TestOperation operation = bidirectionalRnn();
+    operation.inputs[9] = operation.inputs[0];
+    operation.inputs[10].dimensions = {3, 2};
+    operation.inputs[11] = tensor(TENSOR_FLOAT32);
+    const Result<> checked = operation.check();
+    EXPECT_TRUE(checked) << checked.error().message;
+    operation.inputs[11] = omitted(TENSOR_FLOAT32);
+    ASSERT_EQ(operation.refusal(), "");
+    EXPECT_EQ(operation.outputs[1].data, operation.outputs[0].data);
+    operation.inputs[11] = floats({3, 2}, std::vector<float>(6));
+    EXPECT_EQ(operation.refusal(),
+              "BIDIRECTIONAL_SEQUENCE_RNN input 10 (auxiliary weights): left out; must be given");
 }
 
 // ---- LSTM
@@ -429,6 +445,21 @@ TEST(Lstm, normalisesEqualSumsToZero) {
     ASSERT_EQ(operation.refusal(), "");
     for (const float value : operation.outputs[3].values<float>()) {
         EXPECT_FALSE(std::isnan(value));
+    }
+}
+
+TEST(Lstm, normalisesManyUnitsExactly) {
+    constexpr double kCount = 4096;
+    std::vector<float> values(4096);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = 5.0F + static_cast<float>(i) / 4096;
+    }
+    const std::vector<float> before = values;
+    normalize(OperationView{}, values);
+    const double mean = 5.0 + (kCount - 1) / 2 / kCount;
+    const double deviation = std::sqrt((kCount * kCount - 1) / 12) / kCount;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        ASSERT_NEAR(values[i], (before[i] - mean) / deviation, 1e-6) << "unit " << i;
     }
 }
 

@@ -35,6 +35,42 @@ TEST(Reduction, reducesAnyAxes) {
     EXPECT_EQ(product.outputs[0].values<float>(), (std::vector<float>{3, 8, 35, 48}));
 }
 
+/// 100,000 elements, of which a float32 sum loses four digits.
+TestOperand tenths(bool areRows) {
+    const std::vector<float> values(100'000, 0.1F);
+    return areRows ? floats({2, 50'000}, values) : floats({50'000, 2}, values);
+}
+
+TEST(Reduction, addsManyElementsExactly) {
+    for (const bool areRows : {true, false}) {
+        const std::vector<std::int32_t> axes{areRows ? 1 : 0};
+        TestOperation sum = reduce(OperationType::REDUCE_SUM, tenths(areRows), axes, false);
+        ASSERT_EQ(sum.refusal(), "");
+        EXPECT_EQ(sum.outputs[0].values<float>(), (std::vector<float>{5'000, 5'000}));
+        TestOperation mean = reduce(OperationType::MEAN, tenths(areRows), axes, false);
+        ASSERT_EQ(mean.refusal(), "");
+        EXPECT_EQ(mean.outputs[0].values<float>(), (std::vector<float>{0.1F, 0.1F}));
+    }
+}
+
+TEST(Reduction, givesZeroForAProductWithAZero) {
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> overflow(20, 1e30F);
+    overflow.push_back(0.0F);
+    for (const std::vector<float>& values :
+         {overflow, {1e30F, 1e30F, 0.0F}, {0.0F, 1e30F, inf}, {inf, 0.0F}, {nan, 0.0F}}) {
+        const Dimensions dimensions{static_cast<std::uint32_t>(values.size())};
+        TestOperation product =
+            reduce(OperationType::REDUCE_PROD, floats(dimensions, values), {0}, false);
+        ASSERT_EQ(product.refusal(), "");
+        EXPECT_EQ(product.outputs[0].values<float>(), std::vector<float>{0.0F});
+        product = reduce(OperationType::REDUCE_PROD, halves(dimensions, values), {0}, false);
+        ASSERT_EQ(product.refusal(), "");
+        EXPECT_EQ(static_cast<float>(product.outputs[0].values<Float16>()[0]), 0.0F);
+    }
+}
+
 TEST(Reduction, givesOneElementIfAllAxesAreReduced) {
     TestOperation mean =
         reduce(OperationType::MEAN, quant8({2, 2}, {1, 2, 2, 2}, 1.0F, 0), {0, 1}, false);

@@ -11,7 +11,7 @@
 
 #include "nnburst/builtin_models.h"
 #include "support/allocation_counter.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

@@ -16,7 +16,8 @@
 #include <string>
 
 #include "nnburst/builtin_models.h"
-#include "support/model_runner.h"
+#include "support/kernel_comparison.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {
@@ -459,6 +460,37 @@ Model additionsOfOneConstant(std::size_t times) {
         sum = next;
     }
     return *builder.build({in}, {sum});
+}
+
+/// `count` times LOGISTIC of one number; of a dimension that is given by requests if that is 0.
+Model chainOfLogistics(std::uint32_t count, std::uint32_t dimension) {
+    ModelBuilder builder;
+    const auto in = builder.addTensor(kFloat, {dimension});
+    auto last = in;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto next = builder.addTensor(kFloat, {dimension});
+        builder.addOperation(OperationType::LOGISTIC, {last}, {next});
+        last = next;
+    }
+    return *builder.build({in}, {last});
+}
+
+// A chain of such operations once took twice as much as was charged for it.
+TEST(CompiledModel, countsItsOperatorsOfXnnpack) {
+    constexpr std::uint32_t kOperations = 100;
+    constexpr std::uint64_t kMinimumBytesOfOperator = 512;
+    for (const std::uint32_t dimension : {1U, 0U}) {
+        const auto memoryOf = [&](bool useXnnpack) {
+            const auto model = compile(chainOfLogistics(kOperations, dimension), useXnnpack);
+            TestRequest request;
+            request.addInput(bytesOf(std::vector<float>(1)), {1});
+            request.addOutput(sizeof(float));
+            EXPECT_TRUE(request.run(*model));
+            return model->memoryBytes();
+        };
+        EXPECT_GE(memoryOf(true), memoryOf(false) + kOperations * kMinimumBytesOfOperator)
+            << dimension;
+    }
 }
 
 TEST(CompiledModel, chargesWhatOperationsKeepWhileItIsPlanned) {

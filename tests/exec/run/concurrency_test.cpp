@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "nnburst/builtin_models.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "support/allocation_counter.h"
 #include "support/consumers.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

@@ -211,16 +211,18 @@ TEST_F(SessionTest, leavesWakingOthersToItsOwnerWhereTheKernelsEndTheExecution) 
     ASSERT_TRUE(session.runBound(bindings, {}, {}, outcome));
     EXPECT_EQ(model->lastWakes, &lateWakes);
 
-    memory.pools.push_back(RequestMemory::managed(buffers->add(*ManagedBuffer::create(
-        model->operand, {{.preparedModel = 1, .role = ArgumentRole::OUTPUT, .index = 0}}))));
+    memory.pools.push_back(RequestMemory::managed(buffers->add(
+        *ManagedBuffer::create(model->operand.type, model->operand.dimensions,
+                               {{.preparedModel = 1, .role = ArgumentRole::OUTPUT, .index = 0}}))));
     output.location = {.poolIndex = 1, .offset = 0, .length = 0};
     ASSERT_TRUE(run(session));
     EXPECT_EQ(model->lastWakes, nullptr);
 }
 
 TEST_F(SessionTest, doesNotBindMemoryThatIsNotMapped) {
-    const auto buffer = *ManagedBuffer::create(
-        model->operand, {{.preparedModel = 1, .role = ArgumentRole::OUTPUT, .index = 0}});
+    const auto buffer =
+        *ManagedBuffer::create(model->operand.type, model->operand.dimensions,
+                               {{.preparedModel = 1, .role = ArgumentRole::OUTPUT, .index = 0}});
     memory.pools.push_back(RequestMemory::managed(buffers->add(buffer)));
     output.location = {.poolIndex = 1, .offset = 0, .length = 0};
     ExecutionSession session = sessionOf();
@@ -234,7 +236,8 @@ TEST_F(SessionTest, doesNotBindMemoryThatIsNotMapped) {
 std::shared_ptr<ManagedBuffer> filledBuffer(const Operand& operand, std::uint64_t preparedModel,
                                             std::uint32_t index) {
     const auto buffer = *ManagedBuffer::create(
-        operand, {{.preparedModel = preparedModel, .role = ArgumentRole::OUTPUT, .index = index}});
+        operand.type, operand.dimensions,
+        {{.preparedModel = preparedModel, .role = ArgumentRole::OUTPUT, .index = index}});
     EXPECT_TRUE(buffer->copyFrom(*Region::create(4), {}));
     return buffer;
 }

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "nnburst/builtin_models.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

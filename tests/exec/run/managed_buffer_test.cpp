@@ -21,8 +21,7 @@ namespace {
 
 /// Of float32 vectors whose size is not known beforehand.
 std::shared_ptr<ManagedBuffer> makeBuffer() {
-    return std::move(*ManagedBuffer::create(
-        Operand{.type = OperandType::TENSOR_FLOAT32, .dimensions = {0}}, {}));
+    return std::move(*ManagedBuffer::create(OperandType::TENSOR_FLOAT32, {0}, {}));
 }
 
 /// An output of `size` elements: memory for it is reserved.
@@ -121,8 +120,7 @@ TEST(ManagedBuffer, hasTheRolesOfItsAllocationInWhateverOrderTheyWereGiven) {
             roles.push_back({model, ArgumentRole::INPUT, index + 1});
         }
     }
-    const auto buffer = std::move(*ManagedBuffer::create(
-        Operand{.type = OperandType::TENSOR_FLOAT32, .dimensions = {0}}, roles));
+    const auto buffer = std::move(*ManagedBuffer::create(OperandType::TENSOR_FLOAT32, {0}, roles));
     for (const ManagedRole& role : roles) {
         EXPECT_TRUE(buffer->hasRole(role)) << role.preparedModel << ' ' << role.index;
     }
@@ -132,6 +130,20 @@ TEST(ManagedBuffer, hasTheRolesOfItsAllocationInWhateverOrderTheyWereGiven) {
     for (std::uint64_t model = 1; model < 9; ++model) {
         EXPECT_EQ(buffer->isFor(model), model == 2 || model == 5 || model == 7) << model;
     }
+}
+
+TEST(ManagedBuffer, chargesItsRolesAsLongAsItHasThem) {
+    constexpr std::size_t kRoles = 4096;
+    Amounts limits;
+    limits[Resource::MEMORY] = 1 << 20;
+    const SharedAccount account = Account::create("client", limits);
+    {
+        const auto buffer = std::move(*ManagedBuffer::create(
+            OperandType::TENSOR_FLOAT32, {0}, std::vector<ManagedRole>(kRoles), account));
+        EXPECT_GE(account->usage(Resource::MEMORY).used, kRoles * sizeof(ManagedRole));
+        EXPECT_TRUE(buffer->hasRole({}));
+    }
+    EXPECT_EQ(account->usage(Resource::MEMORY).used, 0U);
 }
 
 TEST(ManagedBuffer, takesMemoryOnlyWhenItGrows) {

@@ -21,6 +21,7 @@
 #include "account/account.h"
 #include "account/growing_charge.h"
 #include "exec/graph/graph_check.h"
+#include "exec/plan/kernels.h"
 #include "exec/run/engine.h"
 #include "exec/run/graph_runner.h"
 #include "exec/run/model_user.h"
@@ -28,7 +29,8 @@
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
 #include "support/allocation_counter.h"
-#include "support/model_runner.h"
+#include "support/kernel_comparison.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {
@@ -293,6 +295,9 @@ constexpr std::uint32_t kChain = 1000;
 /// Less than a plan or an interpreter of `chainOfSums` takes.
 constexpr std::uint64_t kChainBytes = std::uint64_t{kChain} * 256;
 
+/// malloc(3) gives an operator up to so many bytes more than XNNPACK asks for, not always the same.
+constexpr std::uint64_t kRoundingOfBlock = 64;
+
 /// kChain additions of a tensor to itself, one after the other. Interpreted if requests give their
 /// activation.
 Model chainOfSums(const Dimensions& dimensions, bool isInterpreted) {
@@ -338,9 +343,9 @@ TEST(ModelRunners, countTheStructureOfTheirPlansAndInterpreters) {
         makeTwoRunners(*model, poor.get());
         EXPECT_EQ(model->runnerCount(), 1U);
         if (!isInterpreted) {
-            const SharedAccount almost = accountWith(alone);
+            const SharedAccount almost = accountWith(alone - 1);
             makeTwoRunners(*model, almost.get());
-            EXPECT_EQ(model->runnerCount(), 1U) << "there is no room for its operators";
+            EXPECT_EQ(model->runnerCount(), 1U) << "there is less room than the first one took";
             EXPECT_EQ(almost->usage(Resource::MEMORY).used, 0U);
         }
         const SharedAccount rich = accountWith(1 << 30);
@@ -356,7 +361,7 @@ TEST(ModelRunners, countTheStructureOfTheirPlansAndInterpreters) {
         }
         request.addOutput(4 * sizeof(float));
         ASSERT_TRUE(request.run(*model));
-        EXPECT_GE(model->memoryBytes(), 2 * alone);
+        EXPECT_GE(model->memoryBytes() + kChain * kRoundingOfBlock, 2 * alone);
     }
 }
 
@@ -649,8 +654,8 @@ TEST(ModelRunners, keepNoOperatorsOfPlansThatFail) {
     const auto graph = Graph::create(source, source.main);
     ASSERT_TRUE(graph) << graph.error().message;
     const std::uint64_t structureBytes = (*graph)->structureBytes();
-    // Enough for the structure of a plan, but not for the addresses of 8 rows.
-    ClientShare poor(nullptr, accountWith(structureBytes + 1024));
+    // Enough for the structure of a plan and its operator, but not for the addresses of 9 rows.
+    ClientShare poor(nullptr, accountWith(structureBytes + 4096));
     ClientShare gone;
     gone.cancel();
     for (ClientShare* client : {&poor, &gone}) {
@@ -661,9 +666,10 @@ TEST(ModelRunners, keepNoOperatorsOfPlansThatFail) {
         for (std::uint32_t rows = 9; rows < 59; ++rows) {
             const Result<> result = convolveFor(*client, *model, rows);
             ASSERT_FALSE(result);
-            EXPECT_EQ(result.error().status, client == &poor
-                                                 ? ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT
-                                                 : ErrorStatus::GENERAL_FAILURE)
+            const ErrorStatus status = result.error().status;
+            EXPECT_TRUE(client == &gone ? status == ErrorStatus::GENERAL_FAILURE
+                                        : status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
+                                              status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)
                 << result.error().message;
         }
         EXPECT_LT(heapBytes(), before + 4 * kWeightBytes);

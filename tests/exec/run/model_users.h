@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "exec/run/engine.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 

@@ -7,7 +7,8 @@
 
 #include <string>
 
-#include "support/model_runner.h"
+#include "support/kernel_comparison.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {
@@ -85,6 +86,51 @@ TEST(Specialization, imageSizesAlternateMoreThanAreKept) {
     for (std::uint32_t round = 0; round < 3; ++round) {
         for (std::uint32_t size = 1; size <= 12; ++size) {
             expectAsIfMadeForIt(*open, {1 + size % 2, size, 2 * size, kChannels}, round);
+        }
+    }
+}
+
+/// A convolution of unsigned 8-bit images, whose filter has a scale for each channel.
+Model perChannelModel(std::uint32_t batches, bool isNchw) {
+    constexpr auto kBytes = OperandType::TENSOR_QUANT8_ASYMM;
+    const auto image = [&](std::uint32_t channels) {
+        return isNchw ? Dimensions{batches, channels, 6, 6} : Dimensions{batches, 6, 6, channels};
+    };
+    Random random(5);
+    ModelBuilder builder;
+    const auto x = builder.addTensor(kBytes, image(2), 0.1F, 128);
+    constexpr auto kWeights = OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
+    const auto filter = builder.addConstant(
+        kWeights, {4, 3, 3, 2}, random.elements(kWeights, std::size_t{4} * 3 * 3 * 2), 0.0F, 0,
+        SymmPerChannelQuantParams{.scales = {0.01F, 0.02F, 0.03F, 0.04F}, .channelDim = 0});
+    constexpr auto kSums = OperandType::TENSOR_INT32;
+    const auto bias = builder.addConstant(kSums, {4}, random.elements(kSums, 4));
+    const auto y = builder.addTensor(kBytes, image(4), 0.5F, 128);
+    builder.addOperation(OperationType::CONV_2D,
+                         {x, filter, bias, builder.addScalar(1), builder.addScalar(1),
+                          builder.addScalar(1), builder.addScalar(0), builder.addScalar(isNchw)},
+                         {y});
+    return build(builder, {x}, {y});
+}
+
+TEST(Specialization, batchesOfAConvertedConvolutionAlternate) {
+    for (const bool isNchw : {false, true}) {
+        // Our own kernels convolve NHWC images without conversion.
+        const auto open =
+            CompiledModel::compile(makeEngine(true, 1, isNchw), perChannelModel(0, isNchw));
+        ASSERT_TRUE(open) << open.error().message;
+        for (const std::uint32_t batches : {1U, 2U, 1U}) {
+            SCOPED_TRACE(batches);
+            const auto fixed = compile(perChannelModel(batches, isNchw), false);
+            ASSERT_TRUE(fixed);
+            TestRequest expected = randomRequest(*fixed, batches);
+            ASSERT_TRUE(expected.run(*fixed));
+            TestRequest request;
+            request.addInput(expected.input(0), fixed->inputs()[0].dimensions);
+            request.addOutput(expected.output(0).size());
+            const auto run = request.run(**open);
+            ASSERT_TRUE(run) << run.error().message;
+            expectClose(OperandType::TENSOR_QUANT8_ASYMM, request.output(0), expected.output(0));
         }
     }
 }

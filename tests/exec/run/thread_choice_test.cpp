@@ -15,7 +15,7 @@
 #include "exec/run/engine.h"
 #include "exec/run/trial_request.h"
 #include "nnburst/builtin_models.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 #include "system/affinity.h"
 
 namespace nnburst::exec {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
+/// Waiting in tests until executions wait at a gate.
+
 #include <cstddef>
 #include <thread>
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "nnburst/builtin_models.h"
-#include "support/model_runner.h"
+#include "support/test_request.h"
 #include "system/affinity.h"
 #include "system/huge_pages.h"
 #include "system/scheduling.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "support/model_runner.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

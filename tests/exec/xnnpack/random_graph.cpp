@@ -10,7 +10,8 @@
 #include <optional>
 
 #include "exec/operation/operation.h"
-#include "support/model_runner.h"
+#include "exec/reference/dispatch.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 
@@ -18,7 +19,7 @@ namespace {
 
 using enum OperandType;
 
-constexpr std::size_t kMostElements = 2048;
+constexpr std::size_t kMaximumElements = 2048;
 constexpr float kLargestValue = 64.0F;
 /// Limit on values: sums of many products of larger ones are too inexact to be compared.
 constexpr float kLargestSummand = 2.0F;
@@ -169,7 +170,7 @@ class GraphMaker {
             return false;
         }
         for (const Shape& shape : shapes) {
-            if (shape.elementCount() == 0 || shape.elementCount() > kMostElements) {
+            if (shape.elementCount() == 0 || shape.elementCount() > kMaximumElements) {
                 return false;
             }
         }

@@ -17,8 +17,9 @@
 
 #include "exec/xnnpack/random_graph.h"
 #include "support/consumers.h"
-#include "support/model_runner.h"
+#include "support/kernel_comparison.h"
 #include "support/sanitizers.h"
+#include "support/test_request.h"
 #include "vectors/vector_file.h"
 
 namespace nnburst::exec {
@@ -164,6 +165,7 @@ class GraphTest {
         model.addUser();
         model.addUser();
         model.makeRunnersForUsers(nullptr);
+        ASSERT_EQ(model.runnerCount(), 2U);
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             std::fill(request.output(i).begin(), request.output(i).end(), std::byte{0x55});
         }

@@ -12,7 +12,8 @@
 #include <cmath>
 #include <vector>
 
-#include "support/model_runner.h"
+#include "support/kernel_comparison.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {

@@ -14,7 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/model_runner.h"
+#include "exec/reference/dispatch.h"
+#include "support/kernel_comparison.h"
+#include "support/test_request.h"
 
 namespace nnburst::exec {
 namespace {
@@ -661,21 +663,22 @@ TEST(Xnnpack, sharesOperatorsAmongSizesOfImagesUnlessTheyMayHaveTables) {
     }
 }
 
-Model meanOfChannels(std::uint32_t channels) {
+Model meanOfChannels(std::uint32_t channels, std::uint32_t rows = 8) {
     Random random(1);
     OperationModel model(random);
-    const auto x = model.tensor(kFloat, {1, 8, channels}, {});
+    const auto x = model.tensor(kFloat, {1, rows, channels}, {});
     const auto y = model.tensor(kFloat, {1, channels}, {});
     return model.build(OperationType::MEAN, {x, model.integers({1})}, model.scalars({0}), {x}, y);
 }
 
-Model averageOfChannels(std::uint32_t channels) {
+Model averageOfChannels(std::uint32_t channels, std::uint32_t size = 4) {
     Random random(1);
     OperationModel model(random);
-    const auto x = model.tensor(kFloat, {1, 4, 4, channels}, {});
+    const auto x = model.tensor(kFloat, {1, size, size, channels}, {});
     const auto y = model.tensor(kFloat, {1, 1, 1, channels}, {});
-    return model.build(OperationType::AVERAGE_POOL_2D, {x}, model.scalars({2, 1, 1, 4, 4, 0}), {x},
-                       y);
+    const auto window = static_cast<std::int32_t>(size);
+    return model.build(OperationType::AVERAGE_POOL_2D, {x},
+                       model.scalars({2, 1, 1, window, window, 0}), {x}, y);
 }
 
 Model convolutionWithAScaleForEachOf(std::uint32_t channels) {
@@ -698,6 +701,13 @@ TEST(Xnnpack, isNotAskedForMoreChannelsThanTheStackHolds) {
         EXPECT_EQ(isCoveredByXnnpack(convolutionWithAScaleForEachOf(channels)), isCovered);
     }
     expectSameAsReference(meanOfChannels((1U << 16) + 1), 1);
+}
+
+TEST(Xnnpack, isNotAskedForFloatAveragesThatWouldLoseDigits) {
+    for (const std::uint32_t size : {128U, 129U}) {
+        EXPECT_EQ(isCoveredByXnnpack(meanOfChannels(8, size * size)), size == 128);
+        EXPECT_EQ(isCoveredByXnnpack(averageOfChannels(8, size)), size == 128);
+    }
 }
 
 TEST(Xnnpack, isNotAskedForPoolingsThatNothingCouldEnd) {

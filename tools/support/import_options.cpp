@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "support/shape_option.h"
+#include "support/import_options.h"
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ std::string whyNotShape(const std::string& text) {
 
 }  // namespace
 
-void addShapeOption(CLI::App& app, InputDimensions& shapes) {
+void addImportOptions(CLI::App& app, InputDimensions& shapes, bool& integersFitInt32) {
     app.add_option_function<std::vector<std::string>>(
            "--shape",
            [&shapes](const std::vector<std::string>& texts) {
@@ -57,12 +57,15 @@ void addShapeOption(CLI::App& app, InputDimensions& shapes) {
                    }
                }
            },
-           "Dimensions of an input whose sizes the file leaves open, such as\n"
-           "image=1x192x192x3; once for each such input.\n"
-           "Without: the sizes that the file has for them, mostly 1")
+           "Dimensions of an input, such as image=1x192x192x3, as many as in the file;\n"
+           "once for each such input. Without: those of the file, mostly 1 where it\n"
+           "leaves them open")
         ->type_name("NAME=SIZES")
         ->allow_extra_args(false)
         ->check(CLI::Validator(whyNotShape, ""));
+    app.add_flag("--integers-fit-int32", integersFitInt32,
+                 "Computes with 32 bits where a .tflite file has 64-bit integers.\n"
+                 "The results are wrong if a value needs more");
 }
 
 }  // namespace nnburst::tools

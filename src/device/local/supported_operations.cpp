@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "device/local/driver_variant.h"
+#include "device/local/supported_operations.h"
 
 #include <algorithm>
 #include <optional>
