@@ -49,6 +49,7 @@ class Arguments {
     [[nodiscard]] Status makeRequest();
     [[nodiscard]] bool hasRequest() const noexcept { return hasRequest_; }
     [[nodiscard]] const Request& request() const noexcept { return request_; }
+    [[nodiscard]] bool hasStagedInputs() const noexcept { return !stagedInputs_.empty(); }
     [[nodiscard]] bool hasStagedOutputs() const noexcept { return !stagedOutputs_.empty(); }
 
     /// Copies inputs to the staging region.

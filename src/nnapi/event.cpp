@@ -7,21 +7,21 @@
 
 namespace nnburst::nnapi {
 
-void CompletionEvent::complete(int code) {
+void CompletionEvent::complete(Status status) {
     const std::lock_guard lock(mutex_);
-    code_ = code;
+    status_ = std::move(status);
     completed_.notify_all();  // under the lock: the event may be freed as soon as it is seen
 }
 
-int CompletionEvent::wait() {
+Status CompletionEvent::wait() {
     std::unique_lock lock(mutex_);
-    completed_.wait(lock, [&] { return code_.has_value(); });
-    return *code_;
+    completed_.wait(lock, [&] { return status_.has_value(); });
+    return *status_;
 }
 
-int FenceEvent::wait() {
+Status FenceEvent::wait() {
     const Result<> result = waitForFence(fence_.get());
-    return result ? ANEURALNETWORKS_NO_ERROR : ANEURALNETWORKS_OP_FAILED;
+    return result ? Status() : Status{ANEURALNETWORKS_OP_FAILED, result.error().message};
 }
 
 FencedExecutionEvent::~FencedExecutionEvent() {
@@ -38,7 +38,7 @@ Status FencedExecutionEvent::finishInBackground() {
     ownFence_ = *std::move(fence);
     try {
         thread_ = std::thread([this] {
-            if (wait() == ANEURALNETWORKS_NO_ERROR) {
+            if (finish().isOk()) {
                 signalFence(ownFence_.get());
             } else {
                 failFence(ownFence_.get());
@@ -50,12 +50,16 @@ Status FencedExecutionEvent::finishInBackground() {
     return {};
 }
 
-int FencedExecutionEvent::wait() {
+const Status& FencedExecutionEvent::finish() {
     const std::lock_guard lock(mutex_);
-    if (!code_) {
-        code_ = finish_(execution_);
+    if (!status_) {
+        status_ = finish_(execution_);
     }
-    return *code_;
+    return *status_;
+}
+
+Status FencedExecutionEvent::wait() {
+    return finish();
 }
 
 int FencedExecutionEvent::descriptor() const noexcept {
@@ -75,10 +79,7 @@ int ANeuralNetworksEvent_wait(ANeuralNetworksEvent* event) {
     if (event == nullptr) {
         return refuseNull(__func__);
     }
-    return answer(__func__, [&]() -> Status {
-        const int code = event->event->wait();
-        return {code, code == ANEURALNETWORKS_NO_ERROR ? "" : "the execution failed"};
-    });
+    return answer(__func__, [&] { return event->event->wait(); });
 }
 
 void ANeuralNetworksEvent_free(ANeuralNetworksEvent* event) {

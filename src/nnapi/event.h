@@ -26,9 +26,9 @@ class Event {
     Event& operator=(const Event&) = delete;
     virtual ~Event() = default;
 
-    /// Waits for the execution or the fence, and returns its result code; each call returns the
-    /// same one.
-    [[nodiscard]] virtual int wait() = 0;
+    /// Waits for the execution or the fence, and returns its status; each call returns the same
+    /// one.
+    [[nodiscard]] virtual Status wait() = 0;
     /// The event's descriptor, owned by the event; -1 if it has none.
     [[nodiscard]] virtual int descriptor() const noexcept { return -1; }
     /// Waits, unless nothing of the program's depends on it.
@@ -39,13 +39,13 @@ class Event {
 class CompletionEvent final : public Event {
   public:
     /// Called once, when the execution has ended.
-    void complete(int code);
-    [[nodiscard]] int wait() override;
+    void complete(Status status);
+    [[nodiscard]] Status wait() override;
 
   private:
     std::mutex mutex_;
     std::condition_variable completed_;
-    std::optional<int> code_;  ///< guarded by mutex_
+    std::optional<Status> status_;  ///< guarded by mutex_
 };
 
 /// A fence that the program has made an event of.
@@ -53,7 +53,7 @@ class FenceEvent final : public Event {
   public:
     explicit FenceEvent(UniqueFd fence) : fence_(std::move(fence)) {}
 
-    [[nodiscard]] int wait() override;
+    [[nodiscard]] Status wait() override;
     [[nodiscard]] int descriptor() const noexcept override { return fence_.get(); }
     void waitBeforeFree() override {}
 
@@ -64,9 +64,8 @@ class FenceEvent final : public Event {
 /// The end of an execution behind fences.
 class FencedExecutionEvent final : public Event {
   public:
-    /// Waits for the device and ends the execution in the API; gives the result code. Throws
-    /// nothing.
-    using Finish = std::function<int(const FencedExecution& execution)>;
+    /// Waits for the device and ends the execution in the API; gives its status. Throws nothing.
+    using Finish = std::function<Status(const FencedExecution& execution)>;
 
     explicit FencedExecutionEvent(Finish finish) : finish_(std::move(finish)) {}
     ~FencedExecutionEvent() override;
@@ -77,16 +76,19 @@ class FencedExecutionEvent final : public Event {
     /// Has a thread wait for the end, so that `finish` runs before the descriptor is signalled.
     [[nodiscard]] Status finishInBackground();
 
-    [[nodiscard]] int wait() override;
+    [[nodiscard]] Status wait() override;
     [[nodiscard]] int descriptor() const noexcept override;
 
   private:
+    /// The status, when the execution has ended; does not change any more.
+    [[nodiscard]] const Status& finish();
+
     FencedExecution execution_;
     Finish finish_;
     UniqueFd ownFence_;  ///< signalled by thread_
     std::thread thread_;
     std::mutex mutex_;
-    std::optional<int> code_;  ///< guarded by mutex_
+    std::optional<Status> status_;  ///< guarded by mutex_
 };
 
 }  // namespace nnburst::nnapi

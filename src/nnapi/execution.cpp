@@ -129,14 +129,15 @@ ExecutionOptions Execution::optionsNow() const noexcept {
 }
 
 void Execution::setCompleted(int code) noexcept {
+    startGate_.reset();
     completionCode_ = code;
     state_.store(State::COMPLETED, std::memory_order_release);
 }
 
-int Execution::abandon() noexcept {
+Status Execution::abandon() noexcept {
     arguments_.clearOutputs();
     setCompleted(ANEURALNETWORKS_OUT_OF_MEMORY);
-    return ANEURALNETWORKS_OUT_OF_MEMORY;
+    return {ANEURALNETWORKS_OUT_OF_MEMORY, "out of memory"};  // too short to be allocated
 }
 
 Status Execution::completeRefused(Status status) {
@@ -181,7 +182,7 @@ Status Execution::beginAnd(const Work& work) {
     try {
         return work();
     } catch (...) {
-        abandon();
+        (void)abandon();
         throw;
     }
 }
@@ -267,21 +268,21 @@ class Execution::StartedComputation {
     }
 
     void finish(const Result<>& status, const ExecutionOutcome& outcome) noexcept {
-        int code = ANEURALNETWORKS_NO_ERROR;
+        Status ended;
         try {
             execution_->outcome_ = outcome;
-            code = execution_->complete(status).code;
+            ended = execution_->complete(status);
         } catch (...) {
-            code = execution_->abandon();
+            ended = execution_->abandon();
         }
-        end(code);
+        end(std::move(ended));
     }
 
   private:
     /// The program may free everything as soon as it sees the end: the execution is dropped before.
-    void end(int code) noexcept {
+    void end(Status status) noexcept {
         execution_.reset();
-        event_->complete(code);
+        event_->complete(std::move(status));
     }
 
     std::shared_ptr<Execution> execution_;
@@ -311,8 +312,16 @@ Status Execution::start(std::shared_ptr<Event>& event) {
     return {};
 }
 
-int Execution::finishFenced(const FencedExecution& launched) noexcept {
+Status Execution::finishFenced(const FencedExecution& launched) noexcept {
     try {
+        if (startGate_ != nullptr) {
+            if (startGate_->awaitDependencies(launched.fence.get())) {
+                arguments_.stageInputs();
+                startGate_->open();
+            } else {
+                startGate_->cancel();
+            }
+        }
         if (launched.fence) {
             // The callback gives the reason of a failed fence.
             (void)waitForFence(launched.fence.get());
@@ -321,13 +330,13 @@ int Execution::finishFenced(const FencedExecution& launched) noexcept {
         Timing fenced;
         const Result<> result = launched.callback(outcome_.timing, fenced);
         fencedTiming_ = fenced;
-        return complete(result).code;
+        return complete(result);
     } catch (...) {
         return abandon();
     }
 }
 
-Status Execution::prepareFenced(std::uint64_t durationNs) {
+Status Execution::prepareFenced(std::span<const int> waitFor, std::uint64_t durationNs) {
     Status status;
     if (durationNs != 0) {
         status = checkForOneDevice();
@@ -335,14 +344,22 @@ Status Execution::prepareFenced(std::uint64_t durationNs) {
     if (status.isOk()) {
         status = arguments_.checkOutputDimensions();
     }
+    if (status.isOk() && waitFor.empty()) {
+        status = arguments_.checkContents();  // else a dependency may write them
+    }
     if (status.isOk()) {
-        // Memory of descriptions may get its contents from executions that this one waits for.
         status = makeRequest();
+    }
+    const bool hasStaged = arguments_.hasStagedInputs() || arguments_.hasStagedOutputs();
+    if (status.isOk() && hasStaged && !waitFor.empty()) {
+        status = StartGate::create(waitFor, startGate_);
     }
     if (!status.isOk()) {
         return completeRefused(std::move(status));
     }
-    arguments_.stageInputs();
+    if (startGate_ == nullptr) {
+        arguments_.stageInputs();
+    }
     return {};
 }
 
@@ -350,7 +367,7 @@ Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durati
                               std::shared_ptr<Event>& event) {
     std::shared_ptr<FencedExecutionEvent> fenced;
     Status status = beginAnd([&]() -> Status {
-        if (Status prepared = prepareFenced(durationNs); !prepared.isOk()) {
+        if (Status prepared = prepareFenced(waitFor, durationNs); !prepared.isOk()) {
             return prepared;
         }
         fenced = std::make_shared<FencedExecutionEvent>(
@@ -361,8 +378,10 @@ Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durati
         if (durationNs != 0 && durationNs < static_cast<std::uint64_t>(INT64_MAX)) {
             duration = std::chrono::nanoseconds(durationNs);
         }
-        auto launched = compilation_->preparedModel()->executeFenced(arguments_.request(), waitFor,
-                                                                     optionsNow(), duration);
+        const int gate = startGate_ == nullptr ? -1 : startGate_->fence();
+        auto launched = compilation_->preparedModel()->executeFenced(
+            arguments_.request(), startGate_ == nullptr ? waitFor : std::span(&gate, 1),
+            optionsNow(), duration);
         if (!launched) {
             return complete(tl::unexpected<Error>(std::move(launched.error())));
         }
@@ -372,13 +391,16 @@ Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durati
     if (!status.isOk()) {
         return status;
     }
-    if (arguments_.hasStagedOutputs()) {
+    if (startGate_ != nullptr || arguments_.hasStagedOutputs()) {
         try {
             status = fenced->finishInBackground();
         } catch (const std::bad_alloc&) {
             status = {ANEURALNETWORKS_OUT_OF_MEMORY, {}};
         }
         if (!status.isOk()) {
+            if (startGate_ != nullptr) {
+                startGate_->cancel();  // this thread may be the one that signals the dependencies
+            }
             (void)fenced->wait();  // the device may still write the outputs
             return status;
         }

@@ -19,6 +19,7 @@
 #include "nnapi/burst.h"
 #include "nnapi/compilation.h"
 #include "nnapi/event.h"
+#include "nnapi/start_gate.h"
 #include "nnapi/status.h"
 #include "nnburst/execution.h"
 
@@ -98,21 +99,21 @@ class Execution : public std::enable_shared_from_this<Execution> {
     [[nodiscard]] Status beginAnd(const Work& work);
     /// Checks that inputs have contents, makes the request and stages the inputs.
     [[nodiscard]] Status prepareContents();
-    /// The same for a fenced computation, whose inputs may get their contents later.
-    [[nodiscard]] Status prepareFenced(std::uint64_t durationNs);
+    /// The same for a fenced computation, whose dependencies may write the inputs.
+    [[nodiscard]] Status prepareFenced(std::span<const int> waitFor, std::uint64_t durationNs);
     [[nodiscard]] ExecutionOptions optionsNow() const noexcept;
     /// Checks the result of the device and copies the outputs; gives the status of the
     /// computation.
     [[nodiscard]] Status takeResult(const Result<>& result);
     /// Ends such a computation.
     [[nodiscard]] Status complete(const Result<>& result);
-    /// Waits for the end of a fenced computation and ends it; gives its code.
-    [[nodiscard]] int finishFenced(const FencedExecution& launched) noexcept;
+    /// Waits for the end of a fenced computation and ends it; gives its status.
+    [[nodiscard]] Status finishFenced(const FencedExecution& launched) noexcept;
     /// Ends a computation that did not get to the device.
     [[nodiscard]] Status completeRefused(Status status);
     void setCompleted(int code) noexcept;
-    /// Ends a computation that an exception has interrupted; gives its code.
-    int abandon() noexcept;
+    /// Ends a computation that an exception has interrupted; gives its status.
+    Status abandon() noexcept;
     [[nodiscard]] Result<> executeInBurst(const std::shared_ptr<BurstContext>& burst);
     [[nodiscard]] Result<ReusableExecution*> registerIn(const std::shared_ptr<BurstContext>& burst);
 
@@ -121,6 +122,9 @@ class Execution : public std::enable_shared_from_this<Execution> {
     ExecutionOptions options_;
     std::uint64_t timeoutNs_ = 0;
     bool isReusable_ = false;
+
+    /// Of a fenced computation that has dependencies and arguments in buffers of the program.
+    std::unique_ptr<StartGate> startGate_;
 
     std::atomic<State> state_{State::PREPARATION};
     // Of the last computation; written before the state becomes COMPLETED.

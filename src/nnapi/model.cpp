@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "nnapi/device.h"
@@ -380,17 +381,20 @@ Status ModelCollector::finish() {
         operations.push_back(std::move(model.main.operations[index]));
     }
     model.main.operations = std::move(operations);
-    std::vector<std::uint32_t> references;
-    for (const SharedFinishedModel& value : referenced_) {
-        references.push_back(addReferenced(model, value->model));
-        finished->hasVendorOperation |= value->hasVendorOperation;
-    }
+    // A model to which no operand refers any more is left out.
+    std::vector<std::optional<std::uint32_t>> references(referenced_.size());
     const std::vector<std::uint32_t> consumers = countConsumers(model.main);
     for (std::size_t index = 0; index < model.main.operands.size(); ++index) {
         Operand& operand = model.main.operands[index];
         operand.numberOfConsumers = consumers[index];
         if (operand.lifetime == OperandLifeTime::SUBGRAPH) {
-            operand.location.offset = references[operand.location.offset];
+            const FinishedModel& value = *referenced_[operand.location.offset];
+            std::optional<std::uint32_t>& reference = references[operand.location.offset];
+            if (!reference) {
+                reference = addReferenced(model, value.model);
+                finished->hasVendorOperation |= value.hasVendorOperation;
+            }
+            operand.location.offset = *reference;
         }
     }
     declareExtensions(model);

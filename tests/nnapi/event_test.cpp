@@ -5,6 +5,7 @@
 /// Events: waiting, descriptors, dependencies.
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <thread>
@@ -158,6 +159,103 @@ TEST_F(NnapiEvent, ofMemoryOrdersExecutionsThatShareIt) {
     EXPECT_EQ(ANeuralNetworksEvent_wait(firstDone.get()), kNoError);
     EXPECT_EQ(memory.floats()[8], 4);
     EXPECT_EQ(memory.floats()[9], 8);
+}
+
+/// The buffer is written after the second execution is started: by the first one's event.
+TEST_F(NnapiEvent, ofBuffersOrdersExecutionsThatShareThem) {
+    TwoFloats between{100, 100};
+    const Execution first = newExecution(compilation.get());
+    const Execution second = newExecution(compilation.get());
+    setArguments(first.get(), a, b, between);
+    setArguments(second.get(), between, between, sum);
+    const UniqueFd fence = newFence();
+    const Event pending = newEvent(fence.get());
+    const Event firstDone = startWith(first.get(), {pending.get()});
+    const Event secondDone = startWith(second.get(), {firstDone.get()});
+    signalFence(fence.get());
+    EXPECT_EQ(ANeuralNetworksEvent_wait(secondDone.get()), kNoError);
+    EXPECT_EQ(ANeuralNetworksEvent_wait(firstDone.get()), kNoError);
+    EXPECT_EQ(between, kSum);
+    EXPECT_EQ(sum, (TwoFloats{22, 44}));
+}
+
+TEST_F(NnapiEvent, ofMemoryOrdersAnExecutionThatReadsItAsABuffer) {
+    const MappedMemory memory(64);
+    const Execution first = newExecution(compilation.get());
+    for (const std::int32_t input : {0, 1}) {
+        ASSERT_EQ(
+            ANeuralNetworksExecution_setInput(first.get(), input, nullptr, a.data(), sizeof(a)),
+            kNoError);
+    }
+    ASSERT_EQ(ANeuralNetworksExecution_setOutputFromMemory(first.get(), 0, nullptr, memory.get(), 0,
+                                                           sizeof(a)),
+              kNoError);
+    // Its output is in memory, too, so that only its inputs are copied.
+    const Execution second = newExecution(compilation.get());
+    for (const std::int32_t input : {0, 1}) {
+        ASSERT_EQ(ANeuralNetworksExecution_setInput(second.get(), input, nullptr, memory.floats(),
+                                                    sizeof(a)),
+                  kNoError);
+    }
+    ASSERT_EQ(ANeuralNetworksExecution_setOutputFromMemory(second.get(), 0, nullptr, memory.get(),
+                                                           32, sizeof(a)),
+              kNoError);
+    const UniqueFd fence = newFence();
+    const Event pending = newEvent(fence.get());
+    const Event firstDone = startWith(first.get(), {pending.get()});
+    const Event secondDone = startWith(second.get(), {firstDone.get()});
+    signalFence(fence.get());
+    EXPECT_EQ(ANeuralNetworksEvent_wait(secondDone.get()), kNoError);
+    EXPECT_EQ(ANeuralNetworksEvent_wait(firstDone.get()), kNoError);
+    EXPECT_EQ(memory.floats()[8], 4);
+    EXPECT_EQ(memory.floats()[9], 8);
+}
+
+/// While it lives, no thread starts: none gets the stack of 64 TiB that is the default.
+class NoNewThreads {
+  public:
+    NoNewThreads() {
+        EXPECT_EQ(::pthread_getattr_default_np(&before_), 0);
+        pthread_attr_t attributes;
+        EXPECT_EQ(::pthread_attr_init(&attributes), 0);
+        EXPECT_EQ(::pthread_attr_setstacksize(&attributes, std::size_t{1} << 46), 0);
+        EXPECT_EQ(::pthread_setattr_default_np(&attributes), 0);
+        EXPECT_EQ(::pthread_attr_destroy(&attributes), 0);
+    }
+    NoNewThreads(const NoNewThreads&) = delete;
+    NoNewThreads& operator=(const NoNewThreads&) = delete;
+    ~NoNewThreads() {
+        EXPECT_EQ(::pthread_setattr_default_np(&before_), 0);
+        EXPECT_EQ(::pthread_attr_destroy(&before_), 0);
+    }
+
+  private:
+    pthread_attr_t before_{};
+};
+
+// The call once waited for the execution then, and so for dependencies that its caller had yet to
+// signal.
+TEST_F(NnapiEvent, isRefusedAtOnceIfThereIsNoThreadForIt) {
+    const UniqueFd fence = newFence();
+    const Event pending = newEvent(fence.get());
+    const Execution before = newReadyExecution();
+    const Event done = startWith(before.get(), {pending.get()});  // starts the device's threads
+    TwoFloats other{};
+    const Execution execution = newExecution(compilation.get());
+    setArguments(execution.get(), a, b, other);
+    ANeuralNetworksEvent* created = nullptr;
+    const ANeuralNetworksEvent* const dependency = pending.get();
+    {
+        const NoNewThreads none;
+        EXPECT_EQ(ANeuralNetworksExecution_startComputeWithDependencies(
+                      execution.get(), &dependency, 1, 0, &created),
+                  ANEURALNETWORKS_RESOURCE_EXHAUSTED_TRANSIENT);
+    }
+    EXPECT_EQ(created, nullptr);
+    signalFence(fence.get());
+    EXPECT_EQ(ANeuralNetworksEvent_wait(done.get()), kNoError);
+    EXPECT_EQ(sum, kSum);
+    EXPECT_EQ(other, TwoFloats{});
 }
 
 TEST_F(NnapiEvent, ofAStartedExecutionIsADependencyToo) {

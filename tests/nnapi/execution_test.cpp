@@ -399,6 +399,59 @@ TEST_F(NnapiExecution, runsBesideOthersOfItsCompilation) {
     EXPECT_EQ(results, std::vector<int>(kThreads, kNoError));
 }
 
+/// Executions that take 1 ms each and end at their loop timeout. Most of them wait for a thread.
+class NnapiManyExecutions : public testing::Test {
+  protected:
+    NnapiManyExecutions() {
+        EXPECT_EQ(ANeuralNetworksCompilation_finish(compilation.get()), kNoError);
+        for (int i = 0; i < kCount; ++i) {
+            executions.push_back(newExecution(compilation.get()));
+            ANeuralNetworksExecution* const execution = executions.back().get();
+            EXPECT_EQ(ANeuralNetworksExecution_setInputFromMemory(execution, 0, nullptr,
+                                                                  memory.get(), 0, sizeof(float)),
+                      kNoError);
+            EXPECT_EQ(ANeuralNetworksExecution_setOutputFromMemory(
+                          execution, 0, nullptr, memory.get(),
+                          static_cast<std::size_t>(1 + i) * sizeof(float), sizeof(float)),
+                      kNoError);
+            EXPECT_EQ(ANeuralNetworksExecution_setLoopTimeout(execution, 1'000'000), kNoError);
+        }
+    }
+    /// None of `events` is that of an execution that the device did not begin.
+    static void expectAllHaveRun(const std::vector<Event>& events) {
+        for (const Event& event : events) {
+            const int result = ANeuralNetworksEvent_wait(event.get());
+            ASSERT_TRUE(result == ANEURALNETWORKS_MISSED_DEADLINE_TRANSIENT ||
+                        result == ANEURALNETWORKS_MISSED_DEADLINE_PERSISTENT)
+                << result;
+        }
+    }
+
+    static constexpr int kCount = 400;
+    const EndlessLoop loop;
+    const Compilation compilation = newCompilation(loop.get(), {referenceDevice()});
+    const MappedMemory memory{(1 + kCount) * sizeof(float)};
+    std::vector<Execution> executions;
+    std::vector<Event> events;
+};
+
+TEST_F(NnapiManyExecutions, areAllComputedIfStartedTogether) {
+    for (const Execution& execution : executions) {
+        events.push_back(start(execution.get()));
+    }
+    expectAllHaveRun(events);
+}
+
+TEST_F(NnapiManyExecutions, areAllComputedIfOneFenceReleasesThem) {
+    const UniqueFd fence = newFence();
+    const Event pending = newEvent(fence.get());
+    for (const Execution& execution : executions) {
+        events.push_back(startWith(execution.get(), {pending.get()}));
+    }
+    signalFence(fence.get());
+    expectAllHaveRun(events);
+}
+
 // ---- Shapes
 
 TEST_F(NnapiExecution, hasNoShapesBeforeItIsComputed) {

@@ -418,7 +418,7 @@ TEST_F(NnapiMemoryWithRoles, carriesAnOutputToAnInput) {
 }
 
 TEST_F(NnapiMemoryWithRoles, hasNoContentsAtFirst) {
-    for (const Way way : {Way::COMPUTE, Way::START, Way::BURST}) {
+    for (const Way way : kWays) {
         const Memory memory = newMemory();
         EXPECT_EQ(computeFrom(memory.get(), way), kOpFailed) << toString(way);
     }

@@ -353,6 +353,36 @@ TEST_F(NnapiModel, doesNotTakeBytesForAModel) {
               kBadData);
 }
 
+TEST_F(NnapiModel, takesTheLastOfTwoModels) {
+    const auto newFunction = [&](ANeuralNetworksOperationType type) {
+        model = newModel();
+        addTensors(2);
+        EXPECT_EQ(addOperation(type, {0}, {1}), kNoError);
+        EXPECT_EQ(identify({0}, {1}), kNoError);
+        EXPECT_EQ(finish(), kNoError);
+        return std::move(model);
+    };
+    const Model relu = newFunction(ANEURALNETWORKS_RELU);
+    const Model floor = newFunction(ANEURALNETWORKS_FLOOR);
+    model = newModel();
+    add(Type(ANEURALNETWORKS_TENSOR_BOOL8, {1}));
+    add(reference);
+    add(reference);
+    addTensors(2);
+    const bool isTrue = true;
+    ASSERT_EQ(ANeuralNetworksModel_setOperandValue(model.get(), 0, &isTrue, 1), kNoError);
+    for (const ANeuralNetworksModel* value : {relu.get(), floor.get()}) {
+        for (const std::int32_t index : {1, 2}) {
+            ASSERT_EQ(ANeuralNetworksModel_setOperandValueFromModel(model.get(), index, value),
+                      kNoError);
+        }
+    }
+    ASSERT_EQ(addOperation(ANEURALNETWORKS_IF, {0, 1, 2, 3}, {4}), kNoError);
+    ASSERT_EQ(identify({3}, {4}), kNoError);
+    ASSERT_EQ(finish(), kNoError);
+    EXPECT_EQ(compute(model.get(), {-1.5F, 2.5F}), (std::vector<float>{-2, 2}));
+}
+
 TEST(NnapiEndlessLoop, endsAtItsLoopTimeout) {
     const EndlessLoop loop;
     const Compilation compilation = newCompilation(loop.get());

@@ -12,6 +12,7 @@
 
 #include "api.h"
 #include "nnburst/device.h"
+#include "nnburst/logging.h"
 #include "nnburst/runtime.h"
 #include "support/failing_allocations.h"
 
@@ -321,6 +322,20 @@ TEST_F(NnapiScriptedDevice, thatRunsOutOfMemoryEndsTheExecution) {
             script().throws = Throws::NEVER;
             EXPECT_EQ(computeOnce(way, execution.get(), burst.get()), kNoError) << toString(way);
         }
+    }
+}
+
+TEST_F(NnapiScriptedDevice, saysInTheLogOfTheWaitWhyAnExecutionHasFailed) {
+    Addition addition({2});
+    script().status = ErrorStatus::GENERAL_FAILURE;
+    for (const Way way : {Way::START, Way::FENCED}) {
+        const Execution execution = addition.newReadyExecution();
+        std::string log;
+        setLogSink([&log](LogLevel, std::string_view message) { log += message; });
+        EXPECT_EQ(computeBy(way, execution.get(), addition.compilation()), kOpFailed);
+        setLogSink({});
+        EXPECT_NE(log.find("ANeuralNetworksEvent_wait: as the script says"), std::string::npos)
+            << toString(way) << ": " << log;
     }
 }
 
