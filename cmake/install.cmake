@@ -35,8 +35,7 @@ install(FILES
     ${PROJECT_BINARY_DIR}/package/nnburst-config.cmake
     ${PROJECT_BINARY_DIR}/package/nnburst-config-version.cmake
     DESTINATION ${cmake_directory} COMPONENT dev)
-list(TRANSFORM NNBURST_STATIC_NEEDS PREPEND -l OUTPUT_VARIABLE needs)
-list(JOIN needs " " NNBURST_STATIC_LIBS)
+list(JOIN NNBURST_STATIC_NEEDS " " NNBURST_STATIC_LIBS)
 file(RELATIVE_PATH NNBURST_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 foreach(library nnburst nnapi)
     configure_file(cmake/package/${library}.pc.in ${PROJECT_BINARY_DIR}/package/${library}.pc @ONLY)

@@ -3,9 +3,6 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME nnburst)
 set(CPACK_PACKAGE_VENDOR "The nnburst authors")
-# Debian wants an address here; a distributor sets the one that answers.
-set(CPACK_PACKAGE_CONTACT "The nnburst authors <nnburst@localhost>" CACHE STRING
-    "Maintainer of the Debian packages")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -26,6 +23,8 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# Programs of other packages run with every later version of the same soname.
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 # Where the programs' libnnburst.so is while packages are made; they name its package themselves.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
@@ -92,6 +91,9 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
 python3 (>= 3.${Python3_VERSION_MINOR}), python3 (<< 3.${next_minor})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS
     "nnburst-driver ${same_version}, nnburst-tools ${same_version}")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+    ${PROJECT_SOURCE_DIR}/cmake/package/python/postinst
+    ${PROJECT_SOURCE_DIR}/cmake/package/python/prerm)
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION
     "The package nnburst for Python 3: models and sessions on arrays of NumPy in shared memory.")
 
@@ -102,4 +104,10 @@ foreach(component ${CPACK_COMPONENTS_ALL})
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${name}_PACKAGE_NAME}
         COMPONENT ${component})
 endforeach()
-include(CPack)
+# A project that adds this one makes packages of its own.
+if(PROJECT_IS_TOP_LEVEL)
+    # Debian wants an address here; a distributor sets the one that answers.
+    set(CPACK_PACKAGE_CONTACT "The nnburst authors <nnburst@localhost>" CACHE STRING
+        "Maintainer of the Debian packages")
+    include(CPack)
+endif()

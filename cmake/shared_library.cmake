@@ -33,6 +33,8 @@ if(NNBURST_BUILD_TOOLS)
 endif()
 set(NNBURST_STATIC_NEEDS flatbuffers XNNPACK pthreadpool farmhash spdlog fmt capnp-rpc capnp kj-async
     kj crypto seccomp)
+# A name alone would be a target of the user's project, if that has one of this name.
+list(TRANSFORM NNBURST_STATIC_NEEDS PREPEND -l)
 add_library(nnburst_static STATIC ${objects} $<TARGET_OBJECTS:nnburst_schema>)
 set_target_properties(nnburst_static PROPERTIES
     OUTPUT_NAME nnburst

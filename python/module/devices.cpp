@@ -62,10 +62,16 @@ DriverOptions driverOptionsFrom(const py::kwargs& given) {
     return options;
 }
 
-SharedDevice superviseProgram(const std::string& program, std::optional<double> waitAtMost,
+/// The device that `open` gives, for Python.
+template <class Open>
+SharedDevice openDevice(const Open& open) {
+    return destroyedWithoutGil(take(withoutGil(open)));
+}
+
+SharedDevice superviseProgram(const py::object& program, std::optional<double> waitAtMost,
                               const py::kwargs& given) {
     SupervisionOptions options;
-    options.start = [program, driver = driverOptionsFrom(given)] {
+    options.start = [program = pathOf(program), driver = driverOptionsFrom(given)] {
         return spawnDriver(driver, program);
     };
     if (const auto wait = durationOf(waitAtMost)) {
@@ -73,20 +79,23 @@ SharedDevice superviseProgram(const std::string& program, std::optional<double> 
     } else {
         options.waitAtMost = std::chrono::milliseconds::max();
     }
-    return take(withoutGil([&]() -> Result<SharedDevice> {
+    return openDevice([&]() -> Result<SharedDevice> {
         NNBURST_TRY_ASSIGN(SharedSupervisedDevice device, superviseDriver(options));
         return SharedDevice(std::move(device));
-    }));
+    });
 }
 
-NamedPreparedModel prepare(Device& device, const NamedModel& model, ExecutionPreference preference,
-                           Priority priority, std::optional<double> timeout) {
+std::shared_ptr<NamedPreparedModel> prepare(Device& device, const NamedModel& model,
+                                            ExecutionPreference preference, Priority priority,
+                                            std::optional<double> timeout) {
     PrepareOptions options;
     options.preference = preference;
     options.priority = priority;
     options.deadline = deadlineAfter(timeout);
-    return {take(withoutGil([&] { return prepareModel(device, model.model.model, options); })),
-            model.signature};
+    SharedPreparedModel prepared =
+        take(withoutGil([&] { return prepareModel(device, model.model.model, options); }));
+    return destroyedWithoutGil(std::make_shared<NamedPreparedModel>(
+        NamedPreparedModel{std::move(prepared), model.signature}));
 }
 
 void addEnumerations(py::module_& module) {
@@ -110,8 +119,8 @@ void addEnumerations(py::module_& module) {
 
 void addDevices(py::module_& module) {
     addEnumerations(module);
-    py::class_<NamedPreparedModel>(module, "PreparedModel",
-                                   "A model that a device has checked, planned and packed.")
+    py::class_<NamedPreparedModel, std::shared_ptr<NamedPreparedModel>>(
+        module, "PreparedModel", "A model that a device has checked, planned and packed.")
         .def_property_readonly(
             "inputs", [](const NamedPreparedModel& model) { return model.signature.inputs; })
         .def_property_readonly(
@@ -142,22 +151,25 @@ void addDevices(py::module_& module) {
              "Prepares a model, which takes at most `timeout` seconds.");
     module.def(
         "local_device",
-        [](const py::kwargs& options) { return take(makeLocalDevice(driverOptionsFrom(options))); },
+        [](const py::kwargs& given) {
+            const DriverOptions options = driverOptionsFrom(given);
+            return openDevice([&] { return makeLocalDevice(options); });
+        },
         "A device in this process, without isolation.");
     module.def(
         "spawn_driver",
-        [](const std::string& program, const py::kwargs& given) {
+        [](const py::object& program, const py::kwargs& given) {
             const DriverOptions options = driverOptionsFrom(given);
-            return take(withoutGil([&] { return spawnDriver(options, program); }));
+            const std::string path = pathOf(program);
+            return openDevice([&] { return spawnDriver(options, path); });
         },
         py::arg("program") = "",
         "Starts a driver of one's own. It ends with the last object that needs it.");
     module.def(
         "connect",
         [](const py::object& path) {
-            const std::string socket =
-                py::module_::import("os").attr("fspath")(path).cast<std::string>();
-            return take(withoutGil([&] { return connect(socket); }));
+            const std::string socket = pathOf(path);
+            return openDevice([&] { return connect(socket); });
         },
         py::arg("path"), "Connects to the driver that listens on a Unix socket.");
     module.def("supervise_driver", &superviseProgram, py::arg("program") = "", py::kw_only(),

@@ -79,10 +79,12 @@ void addErrors(py::module_& module) {
 
 void raise(const Error& error) {
     const py::handle type(classOf(error.status));
-    const py::object exception =
-        type(std::string(toString(error.status)) + ": " + error.message);
+    // A message may have the name of a file, which need not be UTF-8.
+    const auto message = py::reinterpret_steal<py::str>(PyUnicode_DecodeFSDefaultAndSize(
+        error.message.data(), static_cast<py::ssize_t>(error.message.size())));
+    const py::object exception = type(py::str("{}: {}").format(toString(error.status), message));
     exception.attr("status") = error.status;
-    exception.attr("message") = error.message;
+    exception.attr("message") = message;
     PyErr_SetObject(type.ptr(), exception.ptr());
     throw py::error_already_set();
 }

@@ -6,6 +6,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
+#include <limits>
 #include <new>
 #include <span>
 #include <string>
@@ -124,6 +126,11 @@ std::uint32_t addArray(ModelBuilder& builder, OperandType type, const py::array&
                                scale, zeroPoint);
 }
 
+[[noreturn]] void throwOverflow(const py::object& value, const char* type) {
+    PyErr_Format(PyExc_OverflowError, "%R is too large for %s", value.ptr(), type);
+    throw py::error_already_set();
+}
+
 std::uint32_t addScalar(ModelBuilder& builder, const py::object& value) {
     if (py::isinstance<py::bool_>(value) ||
         py::isinstance(value, py::module_::import("numpy").attr("bool_"))) {
@@ -132,13 +139,26 @@ std::uint32_t addScalar(ModelBuilder& builder, const py::object& value) {
     // int, and NumPy's integers. Arrays of real numbers look like them, but are none.
     if (PyObject* const index =
             PyIndex_Check(value.ptr()) != 0 ? PyNumber_Index(value.ptr()) : nullptr) {
-        return builder.addScalar(py::reinterpret_steal<py::int_>(index).cast<std::int32_t>());
+        int overflow = 0;
+        const long number =
+            PyLong_AsLongAndOverflow(py::reinterpret_steal<py::int_>(index).ptr(), &overflow);
+        if (overflow != 0 || number != static_cast<std::int32_t>(number)) {
+            throwOverflow(value, "an INT32");
+        }
+        return builder.addScalar(static_cast<std::int32_t>(number));
     }
     if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
         throw py::error_already_set();
     }
     PyErr_Clear();
-    return builder.addScalar(value.cast<float>());
+    const double number = PyFloat_AsDouble(value.ptr());
+    if (PyErr_Occurred() != nullptr) {
+        throw py::error_already_set();
+    }
+    if (std::isfinite(number) && std::fabs(number) > std::numeric_limits<float>::max()) {
+        throwOverflow(value, "a FLOAT32");
+    }
+    return builder.addScalar(static_cast<float>(number));
 }
 
 void addTypes(py::module_& module) {
@@ -215,41 +235,48 @@ void addModels(py::module_& module) {
              "that becomes it in the next run.");
     module.def(
         "load_tflite",
-        [](const py::object& path, bool keepsOpenSizes, const InputDimensions& inputShapes) {
-            const std::string file =
-                py::module_::import("os").attr("fspath")(path).cast<std::string>();
+        [](const py::object& path, bool keepsOpenSizes, const InputDimensions& inputShapes,
+           bool integersFitInt32) {
+            const std::string file = pathOf(path);
             const TfliteOptions options{.keepsOpenSizes = keepsOpenSizes,
-                                        .inputDimensions = inputShapes};
+                                        .inputDimensions = inputShapes,
+                                        .integersFitInt32 = integersFitInt32};
             return named(take(withoutGil([&] { return loadTflite(file, options); })));
         },
         py::arg("path"), py::kw_only(), py::arg("keep_open_sizes") = false,
-        py::arg("input_shapes") = InputDimensions(), "Imports a .tflite file.");
+        py::arg("input_shapes") = InputDimensions(), py::arg("integers_fit_int32") = false,
+        "Imports a .tflite file.");
     module.def(
         "import_tflite",
-        [](const py::bytes& contents, bool keepsOpenSizes, const InputDimensions& inputShapes) {
+        [](const py::bytes& contents, bool keepsOpenSizes, const InputDimensions& inputShapes,
+           bool integersFitInt32) {
             const std::string_view view = contents;
             const std::span<const char> bytes(view);
             const TfliteOptions options{.keepsOpenSizes = keepsOpenSizes,
-                                        .inputDimensions = inputShapes};
+                                        .inputDimensions = inputShapes,
+                                        .integersFitInt32 = integersFitInt32};
             return named(
                 take(withoutGil([&] { return importTflite(std::as_bytes(bytes), options); })));
         },
         py::arg("contents"), py::kw_only(), py::arg("keep_open_sizes") = false,
-        py::arg("input_shapes") = InputDimensions(), "Imports the bytes of a .tflite file.");
+        py::arg("input_shapes") = InputDimensions(), py::arg("integers_fit_int32") = false,
+        "Imports the bytes of a .tflite file.");
     module.def(
         "mobilenet_v1",
         [](float width, std::uint32_t resolution, bool quantized) {
-            return named(take(makeMobileNetV1(
-                {.width = width,
-                 .resolution = resolution,
-                 .precision = quantized ? BuiltinPrecision::QUANT8 : BuiltinPrecision::FLOAT32})));
+            const MobileNetV1Options options{
+                .width = width,
+                .resolution = resolution,
+                .precision = quantized ? BuiltinPrecision::QUANT8 : BuiltinPrecision::FLOAT32};
+            return named(take(withoutGil([&] { return makeMobileNetV1(options); })));
         },
         py::kw_only(), py::arg("width") = 0.25F, py::arg("resolution") = 128,
         py::arg("quantized") = false, "MobileNet v1 with random weights, to measure and to try.");
     module.def(
         "streaming_lstm",
         [](std::uint32_t features, std::uint32_t cells) {
-            return named(take(makeStreamingLstm({.features = features, .cells = cells})));
+            return named(take(withoutGil(
+                [&] { return makeStreamingLstm({.features = features, .cells = cells}); })));
         },
         py::kw_only(), py::arg("features") = 64, py::arg("cells") = 128,
         "An LSTM with random weights; outputs 1 and 2 are the inputs 1 and 2 of the next run.");

@@ -14,6 +14,16 @@
 
 namespace nnburst::python {
 
+std::string pathOf(const pybind11::object& path) {
+    const pybind11::bytes encoded = pybind11::module_::import("os").attr("fsencode")(path);
+    auto bytes = static_cast<std::string>(encoded);
+    if (bytes.find('\0') != std::string::npos) {
+        throw pybind11::value_error("the path " + static_cast<std::string>(pybind11::repr(path)) +
+                                    " must not have a NUL");
+    }
+    return bytes;
+}
+
 std::optional<std::chrono::nanoseconds> durationOf(std::optional<double> seconds) {
     if (!seconds) {
         return std::nullopt;

@@ -91,10 +91,8 @@ py::array arrayOf(const NamedOperand& operand, std::span<std::byte> bytes,
     if (copies) {
         return py::array(dtype, shape, bytes.data());
     }
-    const py::capsule owner(new SessionHandle(session), [](void* handle) {
-        const py::gil_scoped_release released;  // the session may wait for its driver
-        delete static_cast<SessionHandle*>(handle);
-    });
+    const py::capsule owner(new SessionHandle(session),
+                            [](void* handle) { delete static_cast<SessionHandle*>(handle); });
     return py::array(dtype, shape, bytes.data(), owner);
 }
 
@@ -114,7 +112,10 @@ std::size_t indexOf(std::span<const NamedOperand> operands, const py::object& ke
         }
         throw py::key_error("no " + std::string(kind) + " '" + name + "'; there are " + names);
     }
-    const auto index = key.cast<py::ssize_t>();
+    const py::ssize_t index = PyNumber_AsSsize_t(key.ptr(), PyExc_IndexError);
+    if (PyErr_Occurred() != nullptr) {
+        throw py::error_already_set();
+    }
     if (index < 0 || static_cast<std::size_t>(index) >= operands.size()) {
         throw py::index_error("no " + std::string(kind) + ' ' + std::to_string(index) +
                               "; there are " + std::to_string(operands.size()));
@@ -169,7 +170,8 @@ SessionHandle makeSession(const NamedPreparedModel& model,
     for (const NamedOperand& output : session.outputs()) {
         openOutputs.push_back(!isFullySpecified(output.type, output.dimensions));
     }
-    return std::make_shared<SharedSession>(std::move(session), std::move(openOutputs));
+    return destroyedWithoutGil(
+        std::make_shared<SharedSession>(std::move(session), std::move(openOutputs)));
 }
 
 void run(SharedSession& shared, std::optional<double> timeout) {

@@ -93,8 +93,19 @@ if _programs.is_dir():
     os.environ.setdefault("NNBURST_DRIVER", str(_programs / "nnburst-driver"))
 
 
-def open(device: Device, model: str | os.PathLike[str] | Model, **options: Any) -> Session:
-    """A session for a .tflite file, or for a model, on `device`. Options are those of `Session`."""
+def open(
+    device: Device,
+    model: str | bytes | os.PathLike[str] | os.PathLike[bytes] | Model,
+    *,
+    integers_fit_int32: bool = False,
+    **options: Any,
+) -> Session:
+    """A session for a .tflite file, or for a model, on `device`.
+
+    `integers_fit_int32` is for the import of a file, as in `load_tflite`. Other options are those of `Session`.
+    """
     if not isinstance(model, Model):
-        model = load_tflite(model, input_shapes=options.get("input_shapes", {}))
+        model = load_tflite(
+            model, input_shapes=options.get("input_shapes", {}), integers_fit_int32=integers_fit_int32
+        )
     return Session(device.prepare(model), **options)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy.typing as npt
@@ -13,6 +14,9 @@ import numpy.typing as npt
 from ._nnburst import Error, Operand, SessionBase
 
 Array = npt.NDArray[Any]
+
+# A run that takes longer is waited for on a thread.
+_WATCH_SECONDS = 1.0
 
 
 class _Arrays(Mapping[str, Array]):
@@ -24,6 +28,9 @@ class _Arrays(Mapping[str, Array]):
 
     def __getitem__(self, name: str) -> Array:
         return self._get(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -59,18 +66,16 @@ class Session(SessionBase):
         loop = asyncio.get_running_loop()
         descriptor = self.fileno()
         self.submit(timeout)
+        watched_until = loop.time() + _WATCH_SECONDS
         cancelled: asyncio.CancelledError | None = None
+        has_ended = False
         try:
-            while not self.is_done():
-                if self.arm_completion():
-                    break
-                ended = loop.create_future()
-                loop.add_reader(descriptor, _set, ended)
+            while not (has_ended := self.is_done() or self.arm_completion()) and loop.time() < watched_until:
+                readable = loop.create_future()
+                loop.add_reader(descriptor, _set, readable)
                 try:
-                    # A driver that hangs makes nothing readable: look again from time to time.
-                    await asyncio.wait_for(asyncio.shield(ended), 0.1)
-                except asyncio.TimeoutError:
-                    pass
+                    # A timeout that is over makes nothing readable: look again from time to time.
+                    await asyncio.wait([readable], timeout=0.1)
                 except asyncio.CancelledError as error:
                     cancelled = error
                 finally:
@@ -78,7 +83,19 @@ class Session(SessionBase):
         except Error:
             pass  # it cannot be watched any longer, but the driver uses the memory until its end
         try:
-            self.wait()
+            if has_ended:
+                self.wait()
+                return
+            # A driver that hangs makes nothing readable either, but `wait` notices it. The thread is not one of the
+            # loop's, because all of those may be busy with work that waits for this run.
+            with ThreadPoolExecutor(max_workers=1) as thread:
+                waiting = loop.run_in_executor(thread, self.wait)
+                while not waiting.done():
+                    try:
+                        await asyncio.wait([waiting])
+                    except asyncio.CancelledError as error:
+                        cancelled = error
+            waiting.result()
         finally:
             if cancelled is not None:
                 raise cancelled

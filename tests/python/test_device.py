@@ -4,7 +4,10 @@
 
 import os
 import signal
+import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +90,56 @@ def test_a_supervised_driver_comes_back(wait_at_most: float | None, add_one: nnb
     assert session.output()[0] == 2
 
 
+HANGS_WHEN_IT_IS_STARTED_AGAIN = """#!/bin/sh
+if mkdir first 2> /dev/null; then
+    exec "$NNBURST_DRIVER" "$@"
+fi
+touch started
+until [ -e released ]; do
+    sleep 0.05
+done
+exit 1
+"""
+
+
+def test_other_threads_run_while_a_device_waits_for_its_end(
+    tmp_path: Path, add_one: nnburst.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "driver"
+    program.write_text(HANGS_WHEN_IT_IS_STARTED_AGAIN)
+    program.chmod(0o755)
+    others = set(drivers_of_this_process())
+    device = nnburst.supervise_driver(str(program))
+    (driver,) = set(drivers_of_this_process()) - others
+    os.kill(driver, signal.SIGKILL)
+    for _ in range(3000):
+        if (tmp_path / "started").exists():
+            break
+        time.sleep(0.01)
+    assert (tmp_path / "started").exists()
+    device_ends = threading.Event()
+    has_run = threading.Event()
+
+    def release() -> None:
+        device_ends.wait()
+        has_run.set()
+        (tmp_path / "released").touch()
+
+    thread = threading.Thread(target=release)
+    thread.start()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)  # from here on the thread runs only if this one releases the interpreter's lock
+    try:
+        device_ends.set()
+        del device  # waits for the driver that is being started
+        has_run_meanwhile = has_run.is_set()
+    finally:
+        sys.setswitchinterval(interval)
+    thread.join()
+    assert has_run_meanwhile
+
+
 def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(nnburst.DeviceUnavailableError, match="/nowhere"):
         nnburst.connect("/nowhere")
@@ -103,6 +156,39 @@ def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
         nnburst.Session(nnburst.local_device().prepare(nnburst.mobilenet_v1()), wait="loop")
     with pytest.raises(nnburst.Error):
         nnburst.spawn_driver("/nowhere/nnburst-driver")
+
+
+@pytest.mark.parametrize(
+    "call", [nnburst.load_tflite, nnburst.connect, nnburst.spawn_driver, nnburst.supervise_driver]
+)
+def test_paths_are_taken_in_each_form(call: Callable[[object], object], tmp_path: Path) -> None:
+    missing = os.fsencode(tmp_path) + b"/\xff"
+    for path in (missing, os.fsdecode(missing), Path(os.fsdecode(missing))):
+        with pytest.raises(nnburst.Error, match=os.fsdecode(missing)):
+            call(path)
+    with pytest.raises(ValueError, match="must not have a NUL"):
+        call(f"{tmp_path}\0")
+    with pytest.raises(TypeError):
+        call(5)
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [("1", TypeError), (None, TypeError), (1 << 31, OverflowError), (-1 << 80, OverflowError), (1e300, OverflowError)],
+)
+def test_a_scalar_that_has_no_type_or_does_not_fit_is_refused(value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        nnburst.ModelBuilder().add_scalar(value)
+
+
+def test_scalars_are_taken_to_their_limits() -> None:
+    builder = nnburst.ModelBuilder()
+    limits = np.finfo(np.float32)
+    builder.add_scalar(np.int64(1))
+    for integer in (-1 << 31, (1 << 31) - 1):
+        builder.add_scalar(integer)
+    for real in (float(limits.min), float(limits.max), float("inf"), float("nan")):
+        builder.add_scalar(real)
 
 
 def test_a_model_that_breaks_a_rule_is_refused() -> None:

@@ -4,17 +4,23 @@
 
 import asyncio
 import gc
+import os
+import signal
 import struct
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import nnburst
+import nnburst.session as session_module
 from nnburst import OperandType, OperationType
+from test_device import drivers_of_this_process
 
 
 def test_a_run_computes_on_the_arrays_in_place(device: nnburst.Device, add_one: nnburst.Model) -> None:
@@ -56,8 +62,13 @@ def test_inputs_and_outputs_are_found_by_name_and_number(device: nnburst.Device,
         session.input("z")
     with pytest.raises(IndexError, match="no output 1; there are 1"):
         session.output(1)
-    with pytest.raises(IndexError):
-        session.output(-1)
+    for index in (-1, 1 << 80):
+        with pytest.raises(IndexError):
+            session.output(index)
+    wrong: Any = 1.0
+    with pytest.raises(TypeError):
+        session.input(wrong)
+    assert "x" in session.inputs and "z" not in session.inputs and wrong not in session.inputs
 
 
 @pytest.mark.parametrize(
@@ -225,6 +236,49 @@ def test_a_cancelled_task_is_cancelled_though_its_run_fails(endless: Callable[[]
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("cancels", [False, True])
+def test_a_run_of_a_driver_that_hangs_ends(cancels: bool, add_one: nnburst.Model) -> None:
+    others = set(drivers_of_this_process())
+    session = nnburst.open(nnburst.spawn_driver(), add_one)
+    session.run()
+    (driver,) = set(drivers_of_this_process()) - others
+
+    async def main() -> None:
+        os.kill(driver, signal.SIGSTOP)
+        os.waitid(os.P_PID, driver, os.WSTOPPED | os.WNOWAIT)  # until then its threads may answer
+        task = asyncio.ensure_future(session.run_async())
+        try:
+            if cancels:
+                await asyncio.sleep(0.2)
+                task.cancel()
+            ended, _ = await asyncio.wait([task], timeout=60)
+        finally:
+            os.kill(driver, signal.SIGKILL)
+        assert ended
+        with pytest.raises(asyncio.CancelledError if cancels else nnburst.DeviceUnavailableError):
+            await task
+
+    asyncio.run(main())
+
+
+def test_a_long_run_needs_no_thread_of_the_event_loop(
+    endless: Callable[[], nnburst.Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = nnburst.open(nnburst.spawn_driver(), endless())
+    monkeypatch.setattr(session_module, "_WATCH_SECONDS", 0.0)
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
+        run = threading.Event()
+        occupied = loop.run_in_executor(None, run.wait, 60.0)
+        await session.run_async()
+        run.set()
+        assert await occupied
+
+    asyncio.run(main())
+
+
 def test_a_run_that_cannot_be_watched_is_not_begun(
     device: nnburst.Device, add_one: nnburst.Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +367,35 @@ def test_inputs_of_a_file_get_the_sizes_that_are_given(device: nnburst.Device, t
     session.input("x")[...] = [[1, -1], [2, -2], [3, -3]]
     session.run()
     assert session.output("y").tolist() == [[1, 0], [2, 0], [3, 0]]
+
+
+def sum_of_64_bit_integers() -> bytes:
+    """A TFLite file, y = x + x for four INT64, of which it is not known whether the sums need more than 32 bits."""
+    int64 = 4
+    tensors = [{0: [4], 1: int64, 3: name} for name in ("x", "y")]
+    graph = {0: tensors, 1: [0], 2: [1], 3: [{0: 0, 1: [0, 0], 2: [1]}]}
+    buffer = bytearray(b"\0\0\0\0TFL3")
+    root = flatbuffer_table({0: 3, 1: [{}], 2: [graph]}, buffer)  # the operator of code 0 is ADD
+    struct.pack_into("<I", buffer, 0, root)
+    return bytes(buffer)
+
+
+def test_64_bit_integers_are_computed_with_32_bits_if_the_caller_says_that_they_fit(
+    device: nnburst.Device, tmp_path: Path
+) -> None:
+    path = tmp_path / "sum.tflite"
+    path.write_bytes(sum_of_64_bit_integers())
+    with pytest.raises(nnburst.InvalidArgumentError, match="INT64"):
+        nnburst.open(device, path)
+    for model in (
+        nnburst.load_tflite(path, integers_fit_int32=True),
+        nnburst.import_tflite(path.read_bytes(), integers_fit_int32=True),
+    ):
+        assert model.outputs[0].dtype == np.int32
+    session = nnburst.open(device, path, integers_fit_int32=True)
+    session.input("x")[...] = [1, -2, 3, -4]
+    session.run()
+    assert session.output("y").tolist() == [2, -4, 6, -8]
 
 
 def test_a_file_is_opened_with_its_names_and_shapes(device: nnburst.Device, shared: Path) -> None:
