@@ -3,6 +3,32 @@
 #include "failure.h"
 
 namespace nnburst::serve {
+namespace {
+
+/// gRPC's clients take 8 KiB of metadata, where a byte may take three.
+constexpr std::size_t kMaximumMessageBytes = 1024;
+
+/// Whether a text must not be cut before this byte of UTF-8.
+bool continuesCharacter(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+}  // namespace
+
+std::string shortened(std::string message) {
+    if (message.size() <= kMaximumMessageBytes) {
+        return message;
+    }
+    std::size_t begin = kMaximumMessageBytes / 2;
+    while (begin > 0 && continuesCharacter(message[begin])) {
+        --begin;
+    }
+    std::size_t end = message.size() - kMaximumMessageBytes / 2;
+    while (end < message.size() && continuesCharacter(message[end])) {
+        ++end;
+    }
+    return message.replace(begin, end - begin, "...");
+}
 
 Code toCode(ErrorStatus status) noexcept {
     switch (status) {

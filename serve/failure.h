@@ -40,10 +40,15 @@ class [[nodiscard]] Outcome : public tl::expected<T, Failure> {
     using tl::expected<T, Failure>::expected;
 };
 
+/// Leaves out the middle of a message above 1 KiB. Names that clients send have any length, and
+/// gRPC's clients take no long messages.
+[[nodiscard]] std::string shortened(std::string message);
+
 template <class... Args>
 [[nodiscard]] tl::unexpected<Failure> refuse(Code code, fmt::format_string<Args...> format,
                                              Args&&... args) {
-    return tl::unexpected<Failure>(Failure{code, fmt::format(format, std::forward<Args>(args)...)});
+    return tl::unexpected<Failure>(
+        Failure{code, shortened(fmt::format(format, std::forward<Args>(args)...))});
 }
 
 /// For a parameter of a request to load a model: there are none, since a model is loaded as its

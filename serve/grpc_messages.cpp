@@ -224,7 +224,7 @@ Outcome<DecodedRequest> decode(const inference::ModelInferRequest& message) {
 
 void append(const OutputTensor& output, inference::ModelInferResponse& response) {
     inference::ModelInferResponse::InferOutputTensor& tensor = *response.add_outputs();
-    tensor.set_name(output.operand.name);
+    tensor.set_name(output.choice.name);
     tensor.set_datatype(std::string(dataTypeOf(output.operand.type)->name));
     setShape(shapeOf(output.operand), *tensor.mutable_shape());
     std::string& raw = *response.add_raw_output_contents();

@@ -65,6 +65,8 @@ Outcome<std::unique_ptr<GrpcServer>> GrpcServer::start(ServerState& state, const
     int port = 0;
     builder.AddListeningPort(address.text(), credentials, &port);
     builder.RegisterService(&result->service_);
+    // Limits the messages that have not come whole, which SetMaxThreads does not count.
+    result->quota_.Resize(state.memory.size());
     builder.SetResourceQuota(result->quota_);
     // gRPC checks the size of a compressed message before it decompresses it, and not after that.
     builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);

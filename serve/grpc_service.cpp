@@ -135,7 +135,10 @@ Outcome<> GrpcService::inferOne(const grpc::ServerContext& context,
     response.set_model_version(std::to_string(model->version));
     response.set_id(request.id());
     return infer(*model, state_.regions, decoded.request,
-                 [&response](const OutputTensor& output) { append(output, response); });
+                 [&response](const OutputTensor& output) -> Outcome<> {
+                     append(output, response);
+                     return {};
+                 });
 }
 
 grpc::Status GrpcService::ModelInfer(grpc::ServerContext* context,

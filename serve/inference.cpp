@@ -75,6 +75,16 @@ Outcome<> checkInput(const InputTensor& input, const NamedOperand& operand,
     return {};
 }
 
+/// Refuses an output of `bytes` for shared memory that has fewer.
+Outcome<> checkRoom(const OutputChoice& choice, std::uint64_t bytes) {
+    if (bytes > choice.shared->bytes) {
+        return refuse(Code::INVALID_ARGUMENT,
+                      "output '{}' has {} bytes: must fit into {} bytes of shared memory '{}'",
+                      choice.name, bytes, choice.shared->bytes, choice.shared->region);
+    }
+    return {};
+}
+
 /// Checks all that can be checked before a session is there.
 Outcome<Places> check(const ModelVersion& model, const SharedRegions& regions,
                       const InferenceRequest& request) {
@@ -114,11 +124,14 @@ Outcome<Places> check(const ModelVersion& model, const SharedRegions& regions,
                           choice.name, model.name);
         }
         // Else a short request could have a response of any size.
-        if (isNamed[*index] && !request.outputs.empty()) {
+        if (isNamed[*index]) {
             return refuse(Code::INVALID_ARGUMENT, "output '{}' is named twice", choice.name);
         }
         isNamed[*index] = true;
         if (choice.shared) {
+            const NamedOperand& output = model.outputs[*index];
+            NNBURST_SERVE_TRY(
+                checkRoom(choice, operandBytes(output.type, output.dimensions).value_or(0)));
             NNBURST_SERVE_TRY(regions.check(*choice.shared));
         }
         places.outputs.push_back(*index);
@@ -170,15 +183,10 @@ Outcome<> takeOutputs(const Session& session, const SharedRegions& regions, cons
         NNBURST_SERVE_TRY_ASSIGN(const std::span<const std::byte> contents,
                                  session.output<std::byte>(places.outputs[i]));
         if (choice.shared) {
-            if (contents.size() > choice.shared->bytes) {
-                return refuse(
-                    Code::INVALID_ARGUMENT,
-                    "output '{}' has {} bytes: must fit into {} bytes of shared memory '{}'",
-                    choice.name, contents.size(), choice.shared->bytes, choice.shared->region);
-            }
+            NNBURST_SERVE_TRY(checkRoom(choice, contents.size()));
             NNBURST_SERVE_TRY(regions.write(*choice.shared, contents));
         }
-        takeOutput({session.outputs()[places.outputs[i]], choice, contents});
+        NNBURST_SERVE_TRY(takeOutput({session.outputs()[places.outputs[i]], choice, contents}));
     }
     return {};
 }

@@ -47,7 +47,7 @@ struct InferenceRequest {
     bool isBinary = false;  ///< of outputs, if none are named
 };
 
-/// An output after the run.
+/// An output after the run. The choice has its name.
 struct OutputTensor {
     const NamedOperand& operand;
     const OutputChoice& choice;
@@ -55,8 +55,8 @@ struct OutputTensor {
     std::span<const std::byte> contents;
 };
 
-/// Called for each output, in the order of the request.
-using TakeOutput = std::function<void(const OutputTensor& output)>;
+/// Called for each output, in the order of the request. A failure ends the inference.
+using TakeOutput = std::function<Outcome<>(const OutputTensor& output)>;
 
 /// Runs `model` once. If the driver is lost meanwhile, the run is repeated on the next driver: runs
 /// change nothing but the outputs.

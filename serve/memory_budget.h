@@ -12,7 +12,9 @@ namespace nnburst::serve {
 
 class MemoryBudget {
   public:
-    explicit MemoryBudget(std::size_t bytes) noexcept : free_(bytes) {}
+    explicit MemoryBudget(std::size_t bytes) noexcept : size_(bytes), free_(bytes) {}
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     /// False, and nothing is taken, if fewer bytes are free.
     [[nodiscard]] bool take(std::size_t bytes) noexcept {
@@ -27,6 +29,7 @@ class MemoryBudget {
     void giveBack(std::size_t bytes) noexcept { free_ += bytes; }
 
   private:
+    const std::size_t size_;
     std::atomic<std::size_t> free_;
 };
 

@@ -2,7 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.h"
 
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <ostream>
 
 #include "nnburst/version.h"
@@ -129,6 +135,17 @@ Outcome<std::optional<Address>> addressOf(const std::string& text) {
     return std::optional<Address>(std::move(address));
 }
 
+/// cpp-httplib and gRPC do not say what is wrong with such a file, and cpp-httplib goes on.
+bool hasCertificate(const std::string& path) {
+    const std::unique_ptr<BIO, decltype(&BIO_free)> file(BIO_new_file(path.c_str(), "r"),
+                                                         &BIO_free);
+    const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+        file != nullptr ? PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr) : nullptr,
+        &X509_free);
+    ERR_clear_error();
+    return certificate != nullptr;
+}
+
 Outcome<> complete(Options& options, const Texts& texts) {
     NNBURST_SERVE_TRY_ASSIGN(options.grpc, addressOf(texts.grpc));
     NNBURST_SERVE_TRY_ASSIGN(options.http, addressOf(texts.http));
@@ -148,6 +165,10 @@ Outcome<> complete(Options& options, const Texts& texts) {
                 "or --insecure",
                 address->text());
         }
+    }
+    if (!options.tls.clientCa.empty() && !hasCertificate(options.tls.clientCa)) {
+        return refuse(Code::INVALID_ARGUMENT, "--tls-client-ca {}: must have a certificate, PEM",
+                      options.tls.clientCa);
     }
     options.isExplicit = texts.modelControl == "explicit";
     if (!options.isExplicit && !options.models.empty()) {

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repository.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -15,11 +20,23 @@ namespace nnburst::serve {
 namespace {
 
 constexpr const char* kModelFile = "model.tflite";
+/// The root of an ext4 volume has this folder, which only root may read.
+constexpr const char* kFolderOfVolume = "lost+found";
 
 /// The name of a folder, so that no request leaves the repository.
 bool isModelName(const std::string& name) {
     return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos &&
            name.find('\0') == std::string::npos;
+}
+
+/// Names are strings of JSON, protobuf and Prometheus, whose strings are all UTF-8.
+bool isUtf8(const std::string& text) {
+    try {
+        (void)nlohmann::json(text).dump();
+        return true;
+    } catch (const nlohmann::json::exception&) {
+        return false;
+    }
 }
 
 /// A positive number without leading zeros; nothing for another text.
@@ -33,8 +50,56 @@ std::optional<std::uint64_t> versionNumber(const std::string& text) {
     return number;
 }
 
-std::vector<NamedOperand> copyOf(std::span<const NamedOperand> operands) {
-    return {operands.begin(), operands.end()};
+using VersionFiles = std::map<std::uint64_t, std::filesystem::path>;
+
+/// The file of each version in the folder of a model. A folder NUMBER without a file is no version
+/// yet; a file that cannot be read is one that cannot be loaded. Sets `error` if the folder cannot
+/// be read.
+VersionFiles versionFiles(const std::filesystem::path& folder, std::error_code& error) {
+    VersionFiles files;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const auto number = versionNumber(entry->path().filename().string());
+        std::filesystem::path file = entry->path() / kModelFile;
+        std::error_code ignored;
+        const bool hasNoFile =
+            entry->exists(ignored) && std::filesystem::symlink_status(file, ignored).type() ==
+                                          std::filesystem::file_type::not_found;
+        if (number && !hasNoFile) {
+            files.emplace(*number, std::move(file));
+        }
+    }
+    return files;
+}
+
+/// Whether `error` says that there is no folder, rather than that it cannot be read.
+bool isAbsent(const std::error_code& error) {
+    return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
+           error == std::errc::filename_too_long;
+}
+
+/// Whether a folder of the repository has a model, or may have one that cannot be read.
+bool isModelFolder(const std::filesystem::path& folder) {
+    if (folder.filename() == kFolderOfVolume || !isUtf8(folder.filename().string())) {
+        return false;
+    }
+    std::error_code error;
+    const bool hasFiles = !versionFiles(folder, error).empty();
+    return error ? !isAbsent(error) : hasFiles;
+}
+
+/// The operands with names that are all different, as requests find them by name. Names in a file
+/// may be alike, and loadTflite shortens them.
+std::vector<NamedOperand> withUniqueNames(std::span<const NamedOperand> operands) {
+    std::vector<NamedOperand> result(operands.begin(), operands.end());
+    std::set<std::string> names;
+    for (NamedOperand& operand : result) {
+        const std::string name = operand.name;
+        for (int number = 1; !names.insert(operand.name).second; ++number) {
+            operand.name = fmt::format("{}:{}", name, number);
+        }
+    }
+    return result;
 }
 
 /// Refuses operands for which the protocol has no data type.
@@ -55,20 +120,21 @@ ModelVersion::ModelVersion(std::string modelName, std::uint64_t number,
     : name(std::move(modelName)),
       version(number),
       pool(std::move(sessions), maximumWaiting),
-      inputs(copyOf(pool.anySession().inputs())),
-      outputs(copyOf(pool.anySession().outputs())) {}
+      inputs(withUniqueNames(pool.anySession().inputs())),
+      outputs(withUniqueNames(pool.anySession().outputs())) {}
 
 Repository::Repository(SharedDevice device, RepositoryOptions options)
     : device_(std::move(device)), options_(std::move(options)) {}
 
-std::vector<std::string> Repository::namesInFolder() const {
+std::vector<std::string> Repository::namesInFolder(std::error_code& error) const {
     std::vector<std::string> names;
-    std::error_code error;
     for (std::filesystem::directory_iterator entry(options_.folder, error), end;
          !error && entry != end; entry.increment(error)) {
         std::error_code ignored;
         std::string name = entry->path().filename().string();
-        if (entry->is_directory(ignored) && isModelName(name)) {
+        // A link that leads nowhere, and what cannot be reached, may be a model.
+        const bool isOther = entry->exists(ignored) && !entry->is_directory(ignored);
+        if (!isOther && isModelName(name)) {
             names.push_back(std::move(name));
         }
     }
@@ -82,27 +148,42 @@ Outcome<> Repository::loadAll() {
         return refuse(Code::NOT_FOUND, "model repository {}: is not a folder",
                       options_.folder.string());
     }
-    for (const std::string& name : namesInFolder()) {
-        NNBURST_SERVE_TRY(load(name));
+    const std::vector<std::string> names = namesInFolder(error);
+    if (error) {
+        return refuse(Code::UNAVAILABLE, "model repository {}: cannot read it: {}",
+                      options_.folder.string(), error.message());
+    }
+    for (const std::string& name : names) {
+        const std::filesystem::path folder = options_.folder / name;
+        if (name == kFolderOfVolume || std::filesystem::is_empty(folder, error)) {
+            fmt::print(stderr, "nnburst-serve: {}: left out, as it is {}\n", folder.string(),
+                       name == kFolderOfVolume ? "a folder of the file system" : "empty");
+        } else {
+            NNBURST_SERVE_TRY(load(name));
+        }
     }
     return {};
 }
 
 Outcome<> Repository::load(const std::string& name) {
     const std::lock_guard loading(loading_);
-    std::error_code error;
-    if (!isModelName(name) || !std::filesystem::is_directory(options_.folder / name, error)) {
-        return refuse(Code::NOT_FOUND, "load model '{}': the repository has no such folder", name);
+    if (!isModelName(name) || name == kFolderOfVolume) {
+        return refuse(Code::NOT_FOUND, "load model '{}': the repository has no such model", name);
+    }
+    if (!isUtf8(name)) {
+        return refuse(Code::INVALID_ARGUMENT, "load model '{}': the name must be UTF-8", name);
     }
     Outcome<Versions> versions = prepare(name);
     const std::lock_guard lock(mutex_);
-    Entry& entry = models_[name];
     if (!versions) {
-        entry.failure = versions.error().message;
+        // A name without a model must not keep the server from being ready.
+        if (versions.error().code != Code::NOT_FOUND || models_.contains(name)) {
+            models_[name].failure = versions.error().message;
+        }
         return tl::unexpected<Failure>(std::move(versions.error()));
     }
     // The earlier versions end when the last request that uses them has ended.
-    entry = {.versions = std::move(*versions), .failure = {}};
+    models_[name] = {.versions = std::move(*versions), .failure = {}};
     return {};
 }
 
@@ -125,20 +206,23 @@ Outcome<> Repository::checkClientsMayLoad() const {
 
 Outcome<Repository::Versions> Repository::prepare(const std::string& name) const {
     const std::filesystem::path folder = options_.folder / name;
-    Versions versions;
     std::error_code error;
-    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-        const auto number = versionNumber(entry->path().filename().string());
-        const std::filesystem::path file = entry->path() / kModelFile;
-        std::error_code ignored;
-        if (number && std::filesystem::is_regular_file(file, ignored)) {
-            NNBURST_SERVE_TRY_ASSIGN(versions[*number], prepareVersion(name, *number, file));
-        }
+    const VersionFiles files = versionFiles(folder, error);
+    if (error && isAbsent(error)) {
+        return refuse(Code::NOT_FOUND, "load model '{}': {}: there is no such folder", name,
+                      folder.string());
     }
-    if (versions.empty()) {
+    if (error) {
+        return refuse(Code::UNAVAILABLE, "load model '{}': cannot read {}: {}", name,
+                      folder.string(), error.message());
+    }
+    if (files.empty()) {
         return refuse(Code::NOT_FOUND, "load model '{}': {} has no folder NUMBER with a {}", name,
                       folder.string(), kModelFile);
+    }
+    Versions versions;
+    for (const auto& [number, file] : files) {
+        NNBURST_SERVE_TRY_ASSIGN(versions[number], prepareVersion(name, number, file));
     }
     return versions;
 }
@@ -164,11 +248,11 @@ Outcome<SharedModelVersion> Repository::prepareVersion(const std::string& name,
 
 Outcome<SharedModelVersion> Repository::find(const std::string& name,
                                              const std::string& version) const {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     const auto model = models_.find(name);
     if (model == models_.end()) {
-        std::error_code error;
-        if (isModelName(name) && std::filesystem::is_directory(options_.folder / name, error)) {
+        lock.unlock();  // a file system that hangs must not stop the models that are loaded
+        if (isModelName(name) && isModelFolder(options_.folder / name)) {
             return refuse(Code::UNAVAILABLE, "model '{}' is not loaded", name);
         }
         return refuse(Code::NOT_FOUND, "model '{}': the repository has no such model", name);
@@ -221,7 +305,10 @@ std::size_t Repository::versionCount() const {
 }
 
 std::vector<Repository::IndexEntry> Repository::index(bool readyOnly) const {
-    const std::vector<std::string> names = namesInFolder();
+    std::error_code ignored;
+    std::vector<std::string> names = namesInFolder(ignored);
+    std::erase_if(names,
+                  [&](const std::string& name) { return !isModelFolder(options_.folder / name); });
     const std::lock_guard lock(mutex_);
     std::vector<IndexEntry> result;
     for (const auto& [name, entry] : models_) {

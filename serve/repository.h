@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "failure.h"
@@ -32,8 +33,8 @@ struct ModelVersion {
     const std::string name;
     const std::uint64_t version;
     SessionPool pool;
-    const std::vector<NamedOperand> inputs;  ///< without states
-    const std::vector<NamedOperand> outputs;
+    const std::vector<NamedOperand> inputs;   ///< without states; their names differ
+    const std::vector<NamedOperand> outputs;  ///< their names differ
     StatisticsRecorder statistics;
 };
 
@@ -57,11 +58,12 @@ class Repository {
 
     Repository(SharedDevice device, RepositoryOptions options);
 
-    /// Loads each model of the folder, as when the server starts.
+    /// Loads each model of the folder, as when the server starts. Leaves out empty folders and
+    /// lost+found, and says so on standard error.
     [[nodiscard]] Outcome<> loadAll();
     /// Loads a model, or loads it again: requests use the earlier one until the new one is ready,
-    /// and go on using it if that fails. One load runs at a time. NOT_FOUND for a name that is no
-    /// folder of the repository.
+    /// and go on using it if that fails. One load runs at a time. NOT_FOUND for a name without a
+    /// model, INVALID_ARGUMENT for one that is not UTF-8.
     [[nodiscard]] Outcome<> load(const std::string& name);
     /// Requests that run end as usual; later ones are refused. NOT_FOUND if it is not loaded.
     [[nodiscard]] Outcome<> unload(const std::string& name);
@@ -93,8 +95,9 @@ class Repository {
     [[nodiscard]] Outcome<Versions> prepare(const std::string& name) const;
     [[nodiscard]] Outcome<SharedModelVersion> prepareVersion(
         const std::string& name, std::uint64_t version, const std::filesystem::path& file) const;
-    /// The names of the models in the folder.
-    [[nodiscard]] std::vector<std::string> namesInFolder() const;
+    /// The names of the folders in the folder: models, and others. Sets `error` if it cannot be
+    /// read.
+    [[nodiscard]] std::vector<std::string> namesInFolder(std::error_code& error) const;
 
     const SharedDevice device_;
     const RepositoryOptions options_;

@@ -97,6 +97,11 @@ void RestConnection::finishRequest() noexcept {
     transferStart_ = 0;
 }
 
+bool RestConnection::hasClientGone() const noexcept {
+    pollfd polled{.fd = socket_.get(), .events = POLLRDHUP, .revents = 0};
+    return ::poll(&polled, 1, 0) > 0;
+}
+
 bool RestConnection::refuseHead(int status, std::string_view message) {
     const std::string body = toText({{"error", message}});
     const std::string text = fmt::format(

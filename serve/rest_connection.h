@@ -52,6 +52,8 @@ class RestConnection final : public httplib::Stream {
     [[nodiscard]] bool isRequestRead() const noexcept { return isRequestRead_; }
     /// The body was not read further because all clients together have too many.
     [[nodiscard]] bool isOverBudget() const noexcept { return isOverBudget_; }
+    /// The client has closed the connection, or its half of it.
+    [[nodiscard]] bool hasClientGone() const noexcept;
     /// The memory of the request.
     [[nodiscard]] MemoryCharge& memory() noexcept { return memory_; }
     /// Ends the connection so that the client gets the answer, also to a request that was not read.

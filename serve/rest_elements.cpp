@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 namespace nnburst::serve {
 namespace {
@@ -46,18 +47,13 @@ bool toNumber(const json& element, T& number) {
         number = element.get<T>();
         return true;
     } else {
-        if (element.is_number_unsigned()) {
-            const auto value = element.get<std::uint64_t>();
+        const auto convert = [&number](auto value) {
             number = static_cast<T>(value);
-            return value <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-        }
-        if (!element.is_number_integer()) {
-            return false;
-        }
-        const auto value = element.get<std::int64_t>();
-        number = static_cast<T>(value);
-        return value < 0 && std::is_signed_v<T> &&
-               value >= static_cast<std::int64_t>(std::numeric_limits<T>::min());
+            return std::in_range<T>(value);
+        };
+        return element.is_number_unsigned()  ? convert(element.get<std::uint64_t>())
+               : element.is_number_integer() ? convert(element.get<std::int64_t>())
+                                             : false;
     }
 }
 
@@ -104,11 +100,12 @@ Outcome<std::vector<std::byte>> convertNumbers(const json& data, const DataType&
 
 template <class T>
 json numbers(std::span<const std::byte> bytes) {
-    json array = json::array();
+    json::array_t array;
+    array.reserve(bytes.size() / sizeof(T));
     for (std::size_t offset = 0; offset + sizeof(T) <= bytes.size(); offset += sizeof(T)) {
         T value{};
         std::memcpy(&value, bytes.data() + offset, sizeof(T));
-        array.push_back(value);
+        array.emplace_back(value);
     }
     return array;
 }
@@ -144,9 +141,10 @@ Outcome<std::vector<std::byte>> elementsOf(const json& data, const DataType& typ
 json jsonOf(std::span<const std::byte> bytes, const DataType& type) {
     switch (type.kind) {
         case DataKind::BOOL: {
-            json array = json::array();
+            json::array_t array;
+            array.reserve(bytes.size());
             for (const std::byte value : bytes) {
-                array.push_back(value != std::byte{0});
+                array.emplace_back(value != std::byte{0});
             }
             return array;
         }
@@ -167,12 +165,13 @@ json jsonOf(std::span<const std::byte> bytes, const DataType& type) {
         case DataKind::FP16:
             break;
     }
-    json array = json::array();
+    json::array_t array;
+    array.reserve(bytes.size() / sizeof(std::uint16_t));
     for (std::size_t offset = 0; offset + sizeof(std::uint16_t) <= bytes.size();
          offset += sizeof(std::uint16_t)) {
         std::uint16_t bits = 0;
         std::memcpy(&bits, bytes.data() + offset, sizeof(bits));
-        array.push_back(floatOfHalf(bits));
+        array.emplace_back(floatOfHalf(bits));
     }
     return array;
 }

@@ -117,6 +117,12 @@ Outcome<bool> flag(const json& object, const char* name, bool otherwise) {
 
 Outcome<std::optional<SharedRange>> sharedRange(const json& parameters) {
     if (!parameters.contains("shared_memory_region")) {
+        if (parameters.contains("shared_memory_byte_size") ||
+            parameters.contains("shared_memory_offset")) {
+            return refuse(Code::INVALID_ARGUMENT,
+                          "parameter shared_memory_region is missing beside "
+                          "shared_memory_byte_size or shared_memory_offset");
+        }
         return std::optional<SharedRange>();
     }
     SharedRange range;
@@ -306,8 +312,23 @@ ResponseBody::ResponseBody(const ModelVersion& model, const std::string& id)
     }
 }
 
-void ResponseBody::append(const OutputTensor& output) {
+Outcome<> ResponseBody::append(const OutputTensor& output, MemoryCharge& memory) {
+    const DataType& type = *dataTypeOf(output.operand.type);
     json tensor = tensorJson(output.operand);
+    tensor["name"] = output.choice.name;
+    // Texts that grow take up to twice their bytes, and raw bytes are copied behind the JSON text.
+    constexpr std::size_t kRawFactor = 3;
+    constexpr std::size_t kJsonBytes = 64;  // a json value, and the text of a number that grows
+    const std::size_t bytes = output.choice.shared ? 0
+                              : output.choice.isBinary
+                                  ? kRawFactor * output.contents.size()
+                                  : kJsonBytes * (output.contents.size() / type.elementBytes);
+    if (!memory.add(bytes)) {
+        return refuse(Code::RESOURCE_EXHAUSTED,
+                      "output '{}': no memory for {} bytes of the response; outputs need less as "
+                      "binary data",
+                      output.choice.name, bytes);
+    }
     if (output.choice.shared) {
         tensor["parameters"] = {{"shared_memory_region", output.choice.shared->region},
                                 {"shared_memory_offset", output.choice.shared->offset},
@@ -319,9 +340,10 @@ void ResponseBody::append(const OutputTensor& output) {
         }
         raw_->append(reinterpret_cast<const char*>(output.contents.data()), output.contents.size());
     } else {
-        tensor["data"] = jsonOf(output.contents, *dataTypeOf(output.operand.type));
+        tensor["data"] = jsonOf(output.contents, type);
     }
     json_["outputs"].push_back(std::move(tensor));
+    return {};
 }
 
 Outcome<json> parseObject(std::string_view body, MemoryCharge& memory) {

@@ -40,7 +40,9 @@ class ResponseBody {
   public:
     ResponseBody(const ModelVersion& model, const std::string& id);
 
-    void append(const OutputTensor& output);
+    /// Charges the memory that the output takes until it is sent: RESOURCE_EXHAUSTED if it is not
+    /// there.
+    [[nodiscard]] Outcome<> append(const OutputTensor& output, MemoryCharge& memory);
     [[nodiscard]] std::string jsonText() const { return toText(json_); }
     /// The bytes that follow the JSON text, if outputs were asked for as raw bytes.
     [[nodiscard]] const std::optional<std::string>& raw() const noexcept { return raw_; }

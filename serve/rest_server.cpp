@@ -72,20 +72,31 @@ std::optional<std::size_t> sizeOf(const std::string& text) {
     return size;
 }
 
-void send(const RestResponse& answer, httplib::Response& response) {
+void send(RestResponse answer, httplib::Response& response) {
     response.status = answer.status;
     if (answer.jsonBytes) {
         response.set_header(kJsonBytes, std::to_string(*answer.jsonBytes));
     }
-    response.set_content(answer.body, answer.contentType);
+    if (answer.allow != nullptr) {
+        response.set_header("Allow", answer.allow);
+    }
+    response.body = std::move(answer.body);
+    response.set_header("Content-Type", answer.contentType);
+}
+
+Method methodOf(const httplib::Request& request) {
+    return request.method == "POST"                              ? Method::POST
+           : request.method == "GET" || request.method == "HEAD" ? Method::GET
+                                                                 : Method::OTHER;
 }
 
 void handle(const RestService& service, const httplib::Request& request, const std::string& body,
             httplib::Response& response) {
-    RestRequest asked{.isPost = request.method == "POST",
+    RestRequest asked{.method = methodOf(request),
                       .path = request.path,
                       .body = body,
-                      .memory = servedConnection->memory()};
+                      .memory = servedConnection->memory(),
+                      .hasGone = [] { return servedConnection->hasClientGone(); }};
     if (request.has_header(kJsonBytes)) {
         asked.jsonBytes = sizeOf(request.get_header_value(kJsonBytes));
         if (!asked.jsonBytes) {
@@ -134,6 +145,13 @@ httplib::Server::HandlerResponse handleEarly(const RestService& service, std::si
                                              const httplib::Request& request,
                                              httplib::Response& response) {
     using Handled = httplib::Server::HandlerResponse;
+    // Browsers send it with each POST of a page, and a page must not use the servers that its
+    // reader's machine reaches.
+    if (request.has_header("Origin")) {
+        send({.status = 403, .body = R"({"error":"Origin: requests of web pages are refused"})"},
+             response);
+        return Handled::Handled;
+    }
     if (request.path.size() > kMaximumPathBytes) {
         send({.status = 414, .body = R"({"error":"path: must be at most 1024 bytes"})"}, response);
         return Handled::Handled;
@@ -158,12 +176,8 @@ httplib::Server::HandlerResponse handleEarly(const RestService& service, std::si
     }
     const bool hasBody =
         request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
-    if (request.method == "GET" || (request.method == "POST" && !hasBody)) {
+    if (methodOf(request) != Method::POST || !hasBody) {
         handle(service, request, {}, response);
-        return Handled::Handled;
-    }
-    if (request.method != "POST") {
-        send({.status = 405, .body = R"({"error":"method: must be GET or POST"})"}, response);
         return Handled::Handled;
     }
     return Handled::Unhandled;
@@ -241,6 +255,7 @@ class RestServer::Impl {
         if (address_.isUnix()) {
             NNBURST_SERVE_TRY_ASSIGN(lock, claimSocketPath(address_.path));
         }
+        errno = 0;  // cpp-httplib only says that it failed
         const bool isBound = serve::bind(*server_, address_);
         if (isBound) {
             listener_ = UniqueFd(OpenedServer::listener(*server_));
@@ -251,7 +266,10 @@ class RestServer::Impl {
         if (!isBound || ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK) != 0 ||
             ::fcntl(listener_.get(), F_SETFD, FD_CLOEXEC) != 0 ||
             ::listen(listener_.get(), kBacklog) != 0) {
-            return refuse(Code::UNAVAILABLE, "REST: cannot listen on {}", address_.text());
+            const char* const reason =
+                errno != 0 ? std::strerror(errno) : "it is not a valid address";
+            return refuse(Code::UNAVAILABLE, "REST: cannot listen on {}: {}", address_.text(),
+                          reason);
         }
         return {};
     }

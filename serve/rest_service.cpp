@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rest_service.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "inference.h"
@@ -24,9 +26,16 @@ std::vector<std::string> split(std::string_view path) {
     return segments;
 }
 
+constexpr const char* kGet = "GET, HEAD";
+constexpr const char* kPost = "POST";
+
 tl::unexpected<Failure> unknownPath(const RestRequest& request) {
-    return refuse(Code::NOT_FOUND, "{} {}: there is no such path", request.isPost ? "POST" : "GET",
-                  request.path);
+    return refuse(Code::NOT_FOUND, "{}: there is no such path", request.path);
+}
+
+RestResponse wrongMethod(const RestRequest& request, const char* allow) {
+    const auto message = fmt::format("{}: must be requested with {}", request.path, allow);
+    return {.status = 405, .body = toText({{"error", message}}), .allow = allow};
 }
 
 RestResponse ok(const json& body) {
@@ -64,8 +73,10 @@ RestResponse RestService::answer(const RestRequest& request) const {
 }
 
 Outcome<RestResponse> RestService::route(const RestRequest& request, const Segments& path) const {
-    if (!request.isPost && path == Segments{"metrics"}) {
-        return RestResponse{.body = metrics_(), .contentType = "text/plain; version=0.0.4"};
+    const bool isGet = request.method == Method::GET;
+    if (path == Segments{"metrics"}) {
+        return isGet ? RestResponse{.body = metrics_(), .contentType = "text/plain; version=0.0.4"}
+                     : wrongMethod(request, kGet);
     }
     if (path.empty() || path[0] != "v2") {
         return unknownPath(request);
@@ -79,24 +90,26 @@ Outcome<RestResponse> RestService::route(const RestRequest& request, const Segme
     if (path.size() > 1 && path[1] == "systemsharedmemory") {
         return ofSharedMemory(request, path);
     }
-    if (!request.isPost && path.size() == 1) {
-        return ok({{"name", kServerName},
-                   {"version", kServerVersion},
-                   {"extensions", state_.extensions()}});
+    if (path.size() == 1) {
+        return isGet ? ok({{"name", kServerName},
+                           {"version", kServerVersion},
+                           {"extensions", state_.extensions()}})
+                     : wrongMethod(request, kGet);
     }
-    if (!request.isPost && path == Segments{"v2", "health", "live"}) {
-        return health("live", true);
+    if (path == Segments{"v2", "health", "live"}) {
+        return isGet ? health("live", true) : wrongMethod(request, kGet);
     }
-    if (!request.isPost && path == Segments{"v2", "health", "ready"}) {
-        return health("ready", state_.isReady());
+    if (path == Segments{"v2", "health", "ready"}) {
+        return isGet ? health("ready", state_.isReady()) : wrongMethod(request, kGet);
     }
     return unknownPath(request);
 }
 
 Outcome<RestResponse> RestService::ofModel(const RestRequest& request, const Segments& path) const {
     // v2 models NAME [versions VERSION] [ready | config | stats | infer]
-    if (path == Segments{"v2", "models", "stats"} && !request.isPost) {
-        return ok(statisticsJson(state_.repository.all()));
+    const bool isGet = request.method == Method::GET;
+    if (path == Segments{"v2", "models", "stats"}) {
+        return isGet ? ok(statisticsJson(state_.repository.all())) : wrongMethod(request, kGet);
     }
     const bool hasVersion = path.size() > 4 && path[3] == "versions";
     const std::size_t end = hasVersion ? 5 : 3;
@@ -106,8 +119,15 @@ Outcome<RestResponse> RestService::ofModel(const RestRequest& request, const Seg
     const std::string& name = path[2];
     const std::string version = hasVersion ? path[4] : "";
     const std::string what = path.size() > end ? path[end] : "";
-    if (request.isPost) {
-        return what == "infer" ? infer(request, name, version) : unknownPath(request);
+    if (what == "infer") {
+        return request.method == Method::POST ? infer(request, name, version)
+                                              : wrongMethod(request, kPost);
+    }
+    if (!what.empty() && what != "ready" && what != "config" && what != "stats") {
+        return unknownPath(request);
+    }
+    if (!isGet) {
+        return wrongMethod(request, kGet);
     }
     NNBURST_SERVE_TRY_ASSIGN(const SharedModelVersion model, state_.repository.find(name, version));
     if (what.empty()) {
@@ -121,11 +141,8 @@ Outcome<RestResponse> RestService::ofModel(const RestRequest& request, const Seg
     if (what == "config") {
         return ok(configJson(*model));
     }
-    if (what == "stats") {
-        return ok(statisticsJson(hasVersion ? std::vector<SharedModelVersion>{model}
-                                            : state_.repository.versions(name)));
-    }
-    return unknownPath(request);
+    return ok(statisticsJson(hasVersion ? std::vector<SharedModelVersion>{model}
+                                        : state_.repository.versions(name)));
 }
 
 Outcome<RestResponse> RestService::infer(const RestRequest& request, const std::string& name,
@@ -137,27 +154,33 @@ Outcome<RestResponse> RestService::infer(const RestRequest& request, const std::
     NNBURST_SERVE_TRY_ASSIGN(
         DecodedBody decoded,
         decode(request.body, request.jsonBytes.value_or(request.body.size()), request.memory));
-    decoded.request.isCancelled = [this] { return state_.isDrainOver(); };
+    decoded.request.isCancelled = [&] { return state_.isDrainOver() || request.hasGone(); };
     ResponseBody response(*model, decoded.id);
-    NNBURST_SERVE_TRY(
-        serve::infer(*model, state_.regions, decoded.request,
-                     [&response](const OutputTensor& output) { response.append(output); }));
+    NNBURST_SERVE_TRY(serve::infer(
+        *model, state_.regions, decoded.request,
+        [&](const OutputTensor& output) { return response.append(output, request.memory); }));
     std::string text = response.jsonText();
     if (!response.raw()) {
         return RestResponse{.body = std::move(text)};
     }
     const std::size_t jsonBytes = text.size();
-    return RestResponse{.body = text + *response.raw(),
-                        .contentType = "application/octet-stream",
-                        .jsonBytes = jsonBytes};
+    text += *response.raw();
+    return RestResponse{
+        .body = std::move(text), .contentType = "application/octet-stream", .jsonBytes = jsonBytes};
 }
 
 Outcome<RestResponse> RestService::ofRepository(const RestRequest& request,
                                                 const Segments& path) const {
-    if (!request.isPost) {
+    const bool isIndex = path == Segments{"v2", "repository", "index"};
+    const bool isLoad = path.size() == 5 && path[2] == "models" && path[4] == "load";
+    const bool isUnload = path.size() == 5 && path[2] == "models" && path[4] == "unload";
+    if (!isIndex && !isLoad && !isUnload) {
         return unknownPath(request);
     }
-    if (path == Segments{"v2", "repository", "index"}) {
+    if (request.method != Method::POST) {
+        return wrongMethod(request, kPost);
+    }
+    if (isIndex) {
         NNBURST_SERVE_TRY_ASSIGN(const json body, parseObject(request.body, request.memory));
         const auto ready = body.find("ready");
         json list = json::array();
@@ -168,11 +191,6 @@ Outcome<RestResponse> RestService::ofRepository(const RestRequest& request,
                             {"reason", entry.reason}});
         }
         return ok(list);
-    }
-    const bool isLoad = path.size() == 5 && path[4] == "load";
-    const bool isUnload = path.size() == 5 && path[4] == "unload";
-    if (path.size() != 5 || path[2] != "models" || !(isLoad || isUnload)) {
-        return unknownPath(request);
     }
     NNBURST_SERVE_TRY(state_.repository.checkClientsMayLoad());
     if (isLoad && !request.body.empty()) {
@@ -195,7 +213,14 @@ Outcome<RestResponse> RestService::ofSharedMemory(const RestRequest& request,
         return unknownPath(request);
     }
     const std::string name = hasRegion ? path[3] : "";
-    if (!request.isPost && path.back() == "status") {
+    const std::string& what = path.back();
+    if (what != "status" && what != "unregister" && (what != "register" || !hasRegion)) {
+        return unknownPath(request);
+    }
+    if (what == "status") {
+        if (request.method != Method::GET) {
+            return wrongMethod(request, kGet);
+        }
         NNBURST_SERVE_TRY_ASSIGN(const auto regions, state_.regions.status(name));
         json list = json::array();
         for (const SharedRegions::Status& region : regions) {
@@ -206,23 +231,22 @@ Outcome<RestResponse> RestService::ofSharedMemory(const RestRequest& request,
         }
         return ok(list);
     }
-    if (request.isPost && path.back() == "unregister") {
+    if (request.method != Method::POST) {
+        return wrongMethod(request, kPost);
+    }
+    if (what == "unregister") {
         NNBURST_SERVE_TRY(state_.regions.remove(name));
         return ok(json::object());
     }
-    if (request.isPost && hasRegion && path.back() == "register") {
-        NNBURST_SERVE_TRY_ASSIGN(const json body, parseObject(request.body, request.memory));
-        const auto bytes = numberOf(body, "byte_size");
-        if (!bytes || (body.contains("offset") && !numberOf(body, "offset"))) {
-            return refuse(Code::INVALID_ARGUMENT,
-                          "register shared memory '{}': byte_size and offset must be numbers",
-                          name);
-        }
-        NNBURST_SERVE_TRY(state_.regions.add(name, textOf(body, "key"),
-                                             numberOf(body, "offset").value_or(0), *bytes));
-        return ok(json::object());
+    NNBURST_SERVE_TRY_ASSIGN(const json body, parseObject(request.body, request.memory));
+    const auto bytes = numberOf(body, "byte_size");
+    if (!bytes || (body.contains("offset") && !numberOf(body, "offset"))) {
+        return refuse(Code::INVALID_ARGUMENT,
+                      "register shared memory '{}': byte_size and offset must be numbers", name);
     }
-    return unknownPath(request);
+    NNBURST_SERVE_TRY(state_.regions.add(name, textOf(body, "key"),
+                                         numberOf(body, "offset").value_or(0), *bytes));
+    return ok(json::object());
 }
 
 }  // namespace nnburst::serve

@@ -20,11 +20,18 @@
 
 namespace nnburst::serve {
 
+enum class Method : std::uint8_t {
+    GET,  ///< or HEAD, whose answer is sent without its body
+    POST,
+    OTHER,  ///< which no path has
+};
+
 struct RestRequest {
-    bool isPost = false;  ///< else it is a GET
+    Method method = Method::GET;
     std::string_view path;
     std::string_view body;
-    MemoryCharge& memory;                                 ///< for what is made of the body
+    MemoryCharge& memory;           ///< for what is made of the body, and the response
+    std::function<bool()> hasGone;  ///< the client, which needs no answer any more
     std::optional<std::size_t> jsonBytes = std::nullopt;  ///< Inference-Header-Content-Length
 };
 
@@ -33,6 +40,7 @@ struct RestResponse {
     std::string body;
     const char* contentType = "application/json";
     std::optional<std::size_t> jsonBytes;  ///< Inference-Header-Content-Length
+    const char* allow = nullptr;           ///< the methods of the path, if the request has another
 };
 
 class RestService {

@@ -121,7 +121,7 @@ class Server:
         response = connection.getresponse()
         contents: Any = response.read()
         connection.close()
-        if response.getheader("Content-Type", "").startswith("application/json"):
+        if contents and response.getheader("Content-Type", "").startswith("application/json"):
             contents = json.loads(contents)
         return response.status, response.headers, contents
 

@@ -44,6 +44,34 @@ FileSpec addFile(float summand) {
     return file;
 }
 
+/// sum = a + b and a + b + 10, of four elements. The names of both inputs, and of both outputs, are
+/// the same if they are cut, as those of modules in modules are.
+FileSpec alikeFile() {
+    const std::string prefix(85, 'n');
+    const auto options = [](flatbuffers::FlatBufferBuilder& builder) {
+        return schema::CreateAddOptions(builder).Union();
+    };
+    FileSpec file;
+    file.codes = {{.code = Code::ADD}};
+    file.buffers = {{}, bytesOf(std::vector<float>(4, 10))};
+    file.tensors = {{.shape = {4}, .name = prefix + "/a"},
+                    {.shape = {4}, .name = prefix + "/b"},
+                    {.shape = {4}, .buffer = 1, .name = "ten"},
+                    {.shape = {4}, .name = prefix + "/sum"},
+                    {.shape = {4}, .name = prefix + "/more"}};
+    file.operators = {{.inputs = {0, 1},
+                       .outputs = {3},
+                       .optionsType = schema::BuiltinOptions::AddOptions,
+                       .options = options},
+                      {.inputs = {3, 2},
+                       .outputs = {4},
+                       .optionsType = schema::BuiltinOptions::AddOptions,
+                       .options = options}};
+    file.inputs = {0, 1};
+    file.outputs = {3, 4};
+    return file;
+}
+
 /// values = 0.5 * (bytes - 128), of 2x3 elements.
 FileSpec dequantizeFile() {
     FileSpec file;
@@ -133,13 +161,14 @@ void write(const std::filesystem::path& folder, const FileSpec& file) {
 
 int main(int argc, char** argv) {
     using namespace nnburst::tflite;
-    if (argc != 2) {
+    if (argc != 2 || argv[1][0] == '-') {
         std::fprintf(stderr, "usage: serve-test-models FOLDER\n");
         return 2;
     }
     const std::filesystem::path folder = argv[1];
     write(folder / "add" / "1", addFile(1));
     write(folder / "add" / "10", addFile(10));
+    write(folder / "alike" / "1", alikeFile());
     write(folder / "dequantize" / "1", dequantizeFile());
     write(folder / "not" / "1", notFile());
     write(folder / "recurrent" / "1", recurrentFile());

@@ -87,6 +87,30 @@ def test_gives_only_the_outputs_that_are_asked_for(client: Any, stubs: Any) -> N
     assert failure(client.ModelInfer, request).code() == grpc.StatusCode.INVALID_ARGUMENT
 
 
+def test_names_that_are_alike_in_the_file_differ(client: Any, stubs: Any) -> None:
+    model = client.ModelMetadata(stubs.pb.ModelMetadataRequest(name="alike"), timeout=WAIT)
+    inputs, outputs = [i.name for i in model.inputs], [o.name for o in model.outputs]
+    assert len(set(inputs)) == len(set(outputs)) == 2
+    tens = struct.pack("<4f", 10, 10, 10, 10)
+    request = infer_request(stubs, "alike", (inputs[0], "FP32", [4], ONES), (inputs[1], "FP32", [4], tens))
+    response = client.ModelInfer(request, timeout=WAIT)
+    assert [output.name for output in response.outputs] == outputs
+    assert [floats(raw) for raw in response.raw_output_contents] == [[11] * 4, [21] * 4]
+    request.outputs.add(name=outputs[1])
+    assert floats(client.ModelInfer(request, timeout=WAIT).raw_output_contents[0]) == [21] * 4
+
+
+@pytest.mark.parametrize("letter", ["a", "\u00e9", "\u7532"])
+def test_long_names_do_not_change_the_code_of_a_failure(client: Any, stubs: Any, letter: str) -> None:
+    request = infer_request(stubs, letter * 100_000, ("x", "FP32", [4], ONES))
+    error = failure(client.ModelInfer, request)
+    assert error.code() == grpc.StatusCode.NOT_FOUND and len(error.details()) < 2000
+    assert error.details().startswith(f"model '{letter}") and "no such model" in error.details()
+    request = infer_request(stubs, "add", ("x", letter * 100_000, [4], ONES))
+    error = failure(client.ModelInfer, request)
+    assert error.code() == grpc.StatusCode.INVALID_ARGUMENT and len(error.details()) < 2000
+
+
 @pytest.mark.parametrize(
     ("change", "rule"),
     [

@@ -8,9 +8,11 @@ import os
 import re
 import signal
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from multiprocessing import shared_memory
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +165,108 @@ def test_json_has_limits_of_depth_and_memory(repository: Path) -> None:
             assert peak(server) < 512 * MEBIBYTE
         # The memory is free again.
         assert server.rest("POST", "/v2/repository/index", " " * size + "{}")[0] == 200
+
+
+def test_web_pages_cannot_use_a_server_of_their_readers(small: Server) -> None:
+    block = shared_memory.SharedMemory(create=True, size=4096)
+    try:
+        # What a page of another site may send without being asked for the server's consent.
+        page = {"Origin": "http://site.example", "Content-Type": "text/plain"}
+        region = "/v2/systemsharedmemory/region/page"
+        body = {"key": block.name, "byte_size": 4096}
+        assert small.rest("POST", region + "/register", body, page)[0] == 403
+        assert small.rest("GET", region + "/status")[0] == 404
+        assert small.rest("POST", region + "/register", body)[0] == 200
+        tensor = {"name": "x", "shape": [4], "datatype": "FP32", "data": [1, 2, 3, 4]}
+        place = {"shared_memory_region": "page", "shared_memory_byte_size": 16}
+        infer = {"inputs": [tensor], "outputs": [{"name": "y", "parameters": place}]}
+        assert small.rest("POST", "/v2/models/add/infer", infer, page)[0] == 403
+        assert bytes(block.buf) == bytes(4096)
+        assert small.rest("POST", region + "/unregister", None, page)[0] == 403
+        assert small.rest("POST", region + "/unregister")[0] == 200
+        assert small.rest("GET", "/v2", None, page)[0] == 403
+    finally:
+        block.close()
+        block.unlink()
+
+
+def test_responses_that_are_not_read_have_a_limit_of_memory(repository: Path) -> None:
+    tensor = {"name": "x", "shape": [512, 512], "datatype": "FP32", "parameters": {"binary_data_size": 1 << 20}}
+    text = json.dumps({"inputs": [tensor]}).encode()
+    # Each response has 262,144 numbers of 22 letters, more than the kernel takes.
+    body = text + struct.pack("<f", 1e-7) * (512 * 512)
+    fields = b"Inference-Header-Content-Length: %d\r\nContent-Length: %d\r\n\r\n" % (len(text), len(body))
+    request = b"POST /v2/models/slow/infer HTTP/1.1\r\nHost: a\r\n" + fields + body
+    # All requests together have 96 MB; a response takes 17 MB.
+    with (
+        Server(repository, "--device", "local", "--max-request-bytes", "2000000", grpc="none") as server,
+        contextlib.ExitStack() as stack,
+    ):
+        connections = []
+        for _ in range(16):
+            connections.append(stack.enter_context(socket.socket()))
+            connections[-1].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connections[-1].settimeout(WAIT)
+            connections[-1].connect(("127.0.0.1", int(server.http.split(":")[1])))
+            connections[-1].sendall(request)
+        statuses = [int(connection.recv(12).split()[1]) for connection in connections]
+        assert set(statuses) == {200, 503}
+        stack.close()
+        wait_until(lambda: exchange(server, [request.replace(b"Host: a", b"Connection: close")])[9:12] == b"200")
+
+
+def frame(kind: int, flags: int, stream: int, contents: bytes) -> bytes:
+    """A frame of HTTP/2."""
+    return struct.pack(">I", len(contents))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + contents
+
+
+def half_messages(connection: socket.socket, count: int, size: int) -> None:
+    """Begins `count` calls of gRPC on a connection, each with a message of which `size` bytes come.
+
+    Ends early if the server takes no more bytes.
+    """
+    data, headers, settings, window_update, is_last_header, is_answer = 0, 1, 4, 8, 4, 1
+
+    def field(name: bytes, value: bytes) -> bytes:
+        return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+    path = field(b":path", b"/inference.GRPCInferenceService/ModelInfer")
+    others = field(b"content-type", b"application/grpc") + field(b"te", b"trailers") + field(b":authority", b"a")
+    head = b"\x83\x86" + path + others  # POST and http
+    received = connection.makefile("rb")
+    connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(settings, 0, 0, b""))
+    window = 65535
+    for i in range(count):
+        stream = 2 * i + 1
+        connection.sendall(frame(headers, is_last_header, stream, head))
+        for start in range(0, size, 10_000):
+            while window < 10_000:
+                length, kind, flags, number = struct.unpack(">IBBI", b"\0" + received.read(9))
+                contents = received.read(length)
+                if kind == settings and flags != is_answer:
+                    connection.sendall(frame(settings, is_answer, 0, b""))
+                elif kind == window_update and number == 0:
+                    window += int.from_bytes(contents, "big")
+            prefix = b"\0" + struct.pack(">I", MEBIBYTE - 1000) if start == 0 else b""
+            contents = (prefix + bytes(10_000))[:10_000]
+            connection.sendall(frame(data, 0, stream, contents))
+            window -= len(contents)
+
+
+def test_messages_that_have_not_come_whole_have_a_limit_of_memory(repository: Path, stubs: Any) -> None:
+    arguments = ["--device", "local", "--max-request-bytes", str(MEBIBYTE)]
+    with Server(repository, *arguments, http="none") as server:
+        before = peak(server)
+        host, port = server.grpc.split(":")
+        with socket.create_connection((host, int(port)), timeout=WAIT / 6) as connection:
+            with contextlib.suppress(ConnectionError, TimeoutError, struct.error):
+                half_messages(connection, 8000, 60_000)
+            # All messages together have 80 MiB, and what each call costs comes on top.
+            assert peak(server) - before < 320 * MEBIBYTE
+            request = infer_request(stubs, "add", ("x", "FP32", [4], bytes(16)))
+            client = server.client(stubs)
+            # A call may be ended instead of one of those; the next ones are answered.
+            wait_until(lambda: client.ModelInfer.future(request, timeout=WAIT).code() == grpc.StatusCode.OK)
 
 
 def test_grpc_refuses_compressed_messages(small: Server, stubs: Any) -> None:

@@ -11,6 +11,7 @@ import socket
 import ssl
 import struct
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -20,9 +21,10 @@ from typing import Any
 
 import grpc
 import pytest
-from conftest import SERVE, WAIT, Server, free_port, grpc_channel, infer_request, wait_until
+from conftest import MODELS, SERVE, WAIT, Server, free_port, grpc_channel, infer_request, wait_until
 
 ONES = struct.pack("<4f", 1, 1, 1, 1)
+TLS = ["--tls-cert", "/dev/null", "--tls-key", "/dev/null"]  # files that are not read
 
 
 def add(stubs: Any) -> Any:
@@ -36,7 +38,7 @@ def metric(server: Server, name: str) -> float:
 
 
 def fails(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([SERVE, *arguments], capture_output=True, text=True, timeout=WAIT)
+    return subprocess.run([SERVE, *arguments], capture_output=True, text=True, errors="replace", timeout=WAIT)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,8 @@ def fails(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["--grpc", "127.0.0.1:65536"], 2, "must be HOST:PORT"),
         (["--grpc", "::1:80"], 2, "must be HOST:PORT"),
         (["--tls-key", "/dev/null"], 2, "--tls-key"),
+        ([*TLS, "--tls-client-ca", __file__, "--grpc", "none"], 2, f"--tls-client-ca {__file__}: must have"),
+        ([*TLS, "--tls-client-ca", "/dev/null", "--http", "none"], 2, "--tls-client-ca /dev/null: must have"),
         (["--load-model", "add"], 2, "--model-control explicit"),
         (["--threads", "0"], 2, "0 threads: must be 1 to 64, or auto"),
         (["--threads", "2", "--device", "/no/such/socket"], 2, "must be used with --device spawn or local"),
@@ -72,11 +76,81 @@ def test_refuses_to_start_with_a_broken_model_or_without_a_folder(tmp_path: Path
     assert result.returncode == 1 and "model.tflite" in result.stderr
 
 
+def test_leaves_out_folders_without_a_model(repository: Path, stubs: Any, tmp_path: Path) -> None:
+    shutil.copytree(repository / "add", tmp_path / "add")
+    shutil.copytree(repository / "add", tmp_path / "lost+found")  # of whatever contents
+    (tmp_path / "empty").mkdir()
+    with Server(tmp_path, "--device", "local") as server:
+        client = server.client(stubs)
+        assert client.ModelInfer(add(stubs), timeout=WAIT).model_version == "10"
+        index = client.RepositoryIndex(stubs.pb.RepositoryIndexRequest(), timeout=WAIT).models
+        assert {model.name for model in index} == {"add"}
+        assert server.stop() == 0
+        errors = server.process.communicate(timeout=WAIT)[1]
+        for folder in ["empty", "lost+found"]:
+            assert f"{tmp_path / folder}: left out" in errors
+
+
+@pytest.mark.parametrize("change", ["file", "version", "model", "misplaced", "no number"])
+def test_refuses_to_start_without_a_model_that_should_be_there(
+    repository: Path, tmp_path: Path, change: str
+) -> None:
+    shutil.copytree(repository / "add", tmp_path / "add")
+    place = {"file": "add/11/model.tflite", "version": "add/11", "model": "other"}.get(change)
+    if place:  # a file system that is not mounted
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).symlink_to(tmp_path / "nowhere")
+    else:
+        place = {"misplaced": "other/model.tflite", "no number": "other/v1/model.tflite"}[change]
+        (tmp_path / place).parent.mkdir(parents=True)
+        shutil.copy(tmp_path / "add" / "1" / "model.tflite", tmp_path / place)
+    result = fails(str(tmp_path), "--device", "local")
+    assert result.returncode == 1 and f"{tmp_path}/{place.split('/')[0]}" in result.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="not root, or without setpriv")
+@pytest.mark.parametrize("place", [".", "add", "add/10"])
+def test_refuses_to_start_with_a_folder_that_it_may_not_read(place: str) -> None:
+    # Above the folders of pytest only root may read.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run([MODELS, name], check=True)
+        folder.chmod(0o755)
+        (folder / place).chmod(0o311 if place == "." else 0o700)
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        command = [*nobody, SERVE, name, "--device", "local"]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=WAIT)
+        assert result.returncode == 1 and str(folder / place) in result.stderr
+
+
+def test_a_folder_without_a_model_is_not_found(repository: Path, tmp_path: Path) -> None:
+    shutil.copytree(repository / "add", tmp_path / "add")
+    (tmp_path / "notes").mkdir()
+    shutil.copytree(repository / "add", tmp_path / "lost+found")
+    arguments = ["--device", "local", "--model-control", "explicit", "--load-model", "add"]
+    with Server(tmp_path, *arguments) as server:
+        for name in ["notes", "lost+found"]:
+            assert server.rest("GET", f"/v2/models/{name}")[0] == 404
+            assert server.rest("POST", f"/v2/repository/models/{name}/load")[0] == 404
+        assert server.rest("GET", "/v2/health/ready")[0] == 200
+
+
+def test_refuses_a_model_whose_name_is_not_utf_8(repository: Path, tmp_path: Path) -> None:
+    shutil.copytree(repository / "add", os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    result = fails(str(tmp_path), "--device", "local")
+    assert result.returncode == 1 and "the name must be UTF-8" in result.stderr
+    arguments = ["--device", "local", "--model-control", "explicit"]
+    with Server(tmp_path, *arguments) as server:
+        assert server.rest("POST", "/v2/repository/models/caf%E9/load")[0] == 400
+        assert server.rest("POST", "/v2/repository/index")[2] == []
+
+
 def test_refuses_a_port_that_is_taken(server: Server, repository: Path) -> None:
     for option, address in [("--grpc", server.grpc), ("--http", server.http)]:
         other = {"--grpc": "--http", "--http": "--grpc"}[option]
         result = fails(str(repository), "--device", "local", option, address, other, "none")
         assert result.returncode == 1 and address in result.stderr
+        assert option == "--grpc" or f"{address}: Address already in use" in result.stderr
 
 
 def test_listens_on_unix_sockets(repository: Path, stubs: Any, tmp_path: Path) -> None:
@@ -150,7 +224,7 @@ def test_refuses_to_start_with_too_few_threads(repository: Path) -> None:
     limits = ["prlimit", "--as=4294967296", "--stack=8388608"]
     addresses = ["--grpc", "none", "--http", "127.0.0.1:0", "--http-connections", "10000"]
     command = [*limits, SERVE, str(repository), "--device", "local", *addresses]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=WAIT)
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=WAIT)
     assert result.returncode == 1 and "use fewer --http-connections" in result.stderr
 
 
@@ -269,6 +343,24 @@ def test_a_request_leaves_the_queue_when_its_client_has_gone(repository: Path, s
             wait_until(lambda: waiting(server) == 2)
             for call in calls:
                 call.cancel()
+            wait_until(lambda: waiting(server) == 0)
+
+
+@pytest.mark.parametrize("is_reset", [True, False])
+def test_a_request_over_rest_leaves_the_queue_when_its_client_has_gone(repository: Path, is_reset: bool) -> None:
+    body = b'{"inputs":[{"name":"x","shape":[4],"datatype":"FP32","data":[1,2,3,4]}]}'
+    head = b"POST /v2/models/add/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with Server(repository, "--instances", "1", "--driver-wait", "30000", grpc="none") as server:
+        host, port = server.http.split(":")
+        with stopped_driver(server):
+            connections = [socket.create_connection((host, int(port)), timeout=WAIT) for _ in range(8)]
+            for connection in connections:
+                connection.sendall(head + body)
+            wait_until(lambda: waiting(server) == 7)
+            for connection in connections:
+                if is_reset:
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                connection.close()
             wait_until(lambda: waiting(server) == 0)
 
 

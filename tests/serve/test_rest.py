@@ -130,6 +130,24 @@ def test_refuses_integers_that_their_type_does_not_hold(server: Any) -> None:
         assert server.rest("POST", "/v2/models/dequantize/infer", body)[0] == 400
 
 
+def test_takes_negative_zeros_as_integers(server: Any) -> None:
+    body = '{"inputs":[{"name":"bytes","shape":[2,3],"datatype":"UINT8","data":[-0,1,2,3,4,5]}]}'
+    status, _, answer = server.rest("POST", "/v2/models/dequantize/infer", body)
+    assert status == 200 and answer["outputs"][0]["data"][0] == -64
+    body = '{"inputs":[{"name":"flags","shape":[3],"datatype":"BOOL","data":[-0,1,0]}]}'
+    assert server.rest("POST", "/v2/models/not/infer", body)[2]["outputs"][0]["data"] == [True, False, True]
+
+
+def test_names_that_are_alike_in_the_file_differ(server: Any) -> None:
+    model = server.rest("GET", "/v2/models/alike")[2]
+    assert len({tensor["name"] for tensor in model["inputs"]}) == 2
+    data = [[1, 2, 3, 4], [10, 10, 10, 10]]
+    body = {"inputs": [{**tensor, "data": values} for tensor, values in zip(model["inputs"], data, strict=True)]}
+    outputs = server.rest("POST", "/v2/models/alike/infer", body)[2]["outputs"]
+    assert [output["name"] for output in outputs] == [output["name"] for output in model["outputs"]]
+    assert [output["data"] for output in outputs] == [[11, 12, 13, 14], [21, 22, 23, 24]]
+
+
 def test_takes_the_largest_floats(server: Any) -> None:
     largest = 3.4028235e38  # rounded up, as programs print it
     body = add_request(data=[largest, -largest, 1e-50, 1])
@@ -161,6 +179,34 @@ def test_refuses_bodies_above_the_limit_and_compressed_ones(server: Any) -> None
     assert server.rest("POST", "/v2/models/add/infer", b"x", {"Content-Encoding": "gzip"})[0] == 415
     assert server.rest("GET", "/" + "x" * 2000)[0] == 414
     assert server.rest("DELETE", "/v2/models/add")[0] == 405
+
+
+@pytest.mark.parametrize("path", ["/v2", "/v2/health/live", "/v2/models/add", "/metrics"])
+def test_answers_head_as_get_without_a_body(server: Any, path: str) -> None:
+    status, headers, body = server.rest("GET", path)
+    answer = server.rest("HEAD", path)
+    assert answer[0] == status == 200
+    assert body and answer[2] == b""
+    assert answer[1]["Content-Type"] == headers["Content-Type"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allow"),
+    [
+        ("PUT", "/v2", "GET, HEAD"),
+        ("POST", "/v2/health/live", "GET, HEAD"),
+        ("POST", "/v2/models/add/ready", "GET, HEAD"),
+        ("POST", "/metrics", "GET, HEAD"),
+        ("GET", "/v2/models/add/infer", "POST"),
+        ("GET", "/v2/repository/index", "POST"),
+        ("DELETE", "/v2/repository/models/add/load", "POST"),
+        ("POST", "/v2/systemsharedmemory/status", "GET, HEAD"),
+        ("GET", "/v2/systemsharedmemory/region/a/register", "POST"),
+    ],
+)
+def test_says_which_methods_a_path_has(server: Any, method: str, path: str, allow: str) -> None:
+    status, headers, body = server.rest(method, path)
+    assert (status, headers["Allow"]) == (405, allow) and allow in body["error"]
 
 
 def test_takes_long_bodies_as_curl_sends_them(server: Any) -> None:

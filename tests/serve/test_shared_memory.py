@@ -99,6 +99,28 @@ def test_refuses_ranges_beyond_a_region(client: Any, stubs: Any, memory: Any) ->
         assert code_of(register, client, stubs, "wrong", key) == invalid
 
 
+def test_refuses_outputs_that_cannot_lie_in_their_shared_memory(
+    server: Any, client: Any, stubs: Any, memory: Any
+) -> None:
+    def runs() -> int:
+        request = stubs.pb.ModelStatisticsRequest(name="add", version="10")
+        (stats,) = client.ModelStatistics(request, timeout=WAIT).model_stats
+        return int(stats.inference_stats.compute_infer.count)
+
+    register(client, stubs, "region", memory.name)
+    before = runs()
+    tensor = {"name": "x", "shape": [4], "datatype": "FP32", "data": [1, 2, 3, 4]}
+    for parameters, rule in [
+        ({"shared_memory_byte_size": 16, "shared_memory_offset": 64}, "shared_memory_region is missing"),
+        ({"shared_memory_offset": 64}, "shared_memory_region is missing"),
+        ({"shared_memory_region": "region", "shared_memory_byte_size": 15}, "must fit into 15 bytes"),
+    ]:
+        body = {"inputs": [tensor], "outputs": [{"name": "y", "parameters": parameters}]}
+        status, _, answer = server.rest("POST", "/v2/models/add/infer", body)
+        assert status == 400 and rule in answer["error"]
+    assert runs() == before
+
+
 def test_memory_that_is_cut_gives_an_error_and_the_server_goes_on(
     server: Any, client: Any, stubs: Any, memory: Any
 ) -> None:
