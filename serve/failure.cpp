@@ -7,6 +7,7 @@ namespace {
 
 /// gRPC's clients take 8 KiB of metadata, where a byte may take three.
 constexpr std::size_t kMaximumMessageBytes = 1024;
+constexpr std::string_view kEllipsis = "...";
 
 /// Whether a text must not be cut before this byte of UTF-8.
 bool continuesCharacter(char byte) {
@@ -19,15 +20,16 @@ std::string shortened(std::string message) {
     if (message.size() <= kMaximumMessageBytes) {
         return message;
     }
-    std::size_t begin = kMaximumMessageBytes / 2;
+    constexpr std::size_t kHalf = (kMaximumMessageBytes - kEllipsis.size()) / 2;
+    std::size_t begin = kHalf;
     while (begin > 0 && continuesCharacter(message[begin])) {
         --begin;
     }
-    std::size_t end = message.size() - kMaximumMessageBytes / 2;
+    std::size_t end = message.size() - kHalf;
     while (end < message.size() && continuesCharacter(message[end])) {
         ++end;
     }
-    return message.replace(begin, end - begin, "...");
+    return message.replace(begin, end - begin, kEllipsis);
 }
 
 Code toCode(ErrorStatus status) noexcept {

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// A limit on the memory that the requests of all clients take together. Thread-safe.
+/// A limit on the memory that the requests of all clients, and the responses to them, take
+/// together. Thread-safe.
 
 #include <atomic>
 #include <cstddef>
@@ -14,6 +15,7 @@ class MemoryBudget {
   public:
     explicit MemoryBudget(std::size_t bytes) noexcept : size_(bytes), free_(bytes) {}
 
+    /// The limit, whatever is free.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     /// False, and nothing is taken, if fewer bytes are free.
@@ -33,7 +35,8 @@ class MemoryBudget {
     std::atomic<std::size_t> free_;
 };
 
-/// What one request has taken from the budget; its owner gives it back. Used by one thread.
+/// What one request and its response have taken from the budget; its owner gives it back. Used by
+/// one thread.
 class MemoryCharge {
   public:
     explicit MemoryCharge(MemoryBudget& budget) noexcept : budget_(budget) {}
@@ -46,6 +49,10 @@ class MemoryCharge {
         const bool isTaken = budget_.take(bytes);
         bytes_ += isTaken ? bytes : 0;
         return isTaken;
+    }
+    /// False if `bytes` more would be above the budget even if nobody else had taken any.
+    [[nodiscard]] bool couldAdd(std::size_t bytes) const noexcept {
+        return bytes <= budget_.size() - bytes_;
     }
     void clear() noexcept {
         budget_.giveBack(bytes_);

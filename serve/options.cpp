@@ -135,7 +135,8 @@ Outcome<std::optional<Address>> addressOf(const std::string& text) {
     return std::optional<Address>(std::move(address));
 }
 
-/// cpp-httplib and gRPC do not say what is wrong with such a file, and cpp-httplib goes on.
+/// Whether the file has a certificate in PEM. cpp-httplib would start without one; gRPC would not
+/// say why it fails.
 bool hasCertificate(const std::string& path) {
     const std::unique_ptr<BIO, decltype(&BIO_free)> file(BIO_new_file(path.c_str(), "r"),
                                                          &BIO_free);

@@ -53,8 +53,8 @@ std::optional<std::uint64_t> versionNumber(const std::string& text) {
 using VersionFiles = std::map<std::uint64_t, std::filesystem::path>;
 
 /// The file of each version in the folder of a model. A folder NUMBER without a file is no version
-/// yet; a file that cannot be read is one that cannot be loaded. Sets `error` if the folder cannot
-/// be read.
+/// yet. A file that cannot be read is listed, so that loading it fails. Sets `error` if the folder
+/// cannot be read.
 VersionFiles versionFiles(const std::filesystem::path& folder, std::error_code& error) {
     VersionFiles files;
     for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;

@@ -54,7 +54,7 @@ class RestConnection final : public httplib::Stream {
     [[nodiscard]] bool isOverBudget() const noexcept { return isOverBudget_; }
     /// The client has closed the connection, or its half of it.
     [[nodiscard]] bool hasClientGone() const noexcept;
-    /// The memory of the request.
+    /// The memory of the request and its response.
     [[nodiscard]] MemoryCharge& memory() noexcept { return memory_; }
     /// Ends the connection so that the client gets the answer, also to a request that was not read.
     void close();

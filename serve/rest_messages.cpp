@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "data_type.h"
+#include "nnburst/type_queries.h"
 #include "rest_elements.h"
 #include "server_state.h"
 
@@ -261,6 +262,14 @@ json totalJson(const Total& total) {
     return {{"count", total.count}, {"ns", total.time.count()}};
 }
 
+/// The memory that `bytes` of an output take in a response until it is sent.
+std::size_t responseBytes(const DataType& type, std::size_t bytes, bool isBinary) {
+    // Texts that grow take up to twice their bytes, and raw bytes are copied behind the JSON text.
+    constexpr std::size_t kRawFactor = 3;
+    constexpr std::size_t kJsonBytes = 64;  // a json value, and the text of a number that grows
+    return isBinary ? kRawFactor * bytes : kJsonBytes * (bytes / type.elementBytes);
+}
+
 }  // namespace
 
 Outcome<DecodedBody> decode(std::string_view body, std::size_t jsonBytes, MemoryCharge& memory) {
@@ -303,6 +312,29 @@ Outcome<DecodedBody> decode(std::string_view body, std::size_t jsonBytes, Memory
     return decoded;
 }
 
+Outcome<> checkResponse(const ModelVersion& model, const InferenceRequest& request,
+                        const MemoryCharge& memory) {
+    std::size_t bytes = 0;
+    for (const NamedOperand& output : model.outputs) {
+        const auto choice = std::ranges::find(request.outputs, output.name, &OutputChoice::name);
+        const bool isNamed = choice != request.outputs.end();
+        if (isNamed ? choice->shared.has_value() : !request.outputs.empty()) {
+            continue;  // not in the response
+        }
+        bytes += responseBytes(*dataTypeOf(output.type),
+                               operandBytes(output.type, output.dimensions).value_or(0),
+                               isNamed ? choice->isBinary : request.isBinary);
+    }
+    if (!memory.couldAdd(bytes)) {
+        return refuse(Code::INVALID_ARGUMENT,
+                      "outputs: the response needs {} bytes of memory, which is more than the "
+                      "limit for all requests; ask for binary data or for fewer outputs, or raise "
+                      "--max-request-bytes",
+                      bytes);
+    }
+    return {};
+}
+
 ResponseBody::ResponseBody(const ModelVersion& model, const std::string& id)
     : json_{{"model_name", model.name},
             {"model_version", std::to_string(model.version)},
@@ -316,13 +348,9 @@ Outcome<> ResponseBody::append(const OutputTensor& output, MemoryCharge& memory)
     const DataType& type = *dataTypeOf(output.operand.type);
     json tensor = tensorJson(output.operand);
     tensor["name"] = output.choice.name;
-    // Texts that grow take up to twice their bytes, and raw bytes are copied behind the JSON text.
-    constexpr std::size_t kRawFactor = 3;
-    constexpr std::size_t kJsonBytes = 64;  // a json value, and the text of a number that grows
-    const std::size_t bytes = output.choice.shared ? 0
-                              : output.choice.isBinary
-                                  ? kRawFactor * output.contents.size()
-                                  : kJsonBytes * (output.contents.size() / type.elementBytes);
+    const std::size_t bytes =
+        output.choice.shared ? 0
+                             : responseBytes(type, output.contents.size(), output.choice.isBinary);
     if (!memory.add(bytes)) {
         return refuse(Code::RESOURCE_EXHAUSTED,
                       "output '{}': no memory for {} bytes of the response; outputs need less as "

@@ -35,6 +35,11 @@ struct DecodedBody {
 /// JSON as text. Bytes that are not UTF-8 are replaced.
 [[nodiscard]] std::string toText(const nlohmann::json& message);
 
+/// INVALID_ARGUMENT if the outputs that the request asks for need more memory than there could ever
+/// be for the response. Outputs whose sizes the model leaves open are not counted.
+[[nodiscard]] Outcome<> checkResponse(const ModelVersion& model, const InferenceRequest& request,
+                                      const MemoryCharge& memory);
+
 /// The response of an inference while its outputs come in.
 class ResponseBody {
   public:

@@ -96,7 +96,7 @@ void handle(const RestService& service, const httplib::Request& request, const s
                       .path = request.path,
                       .body = body,
                       .memory = servedConnection->memory(),
-                      .hasGone = [] { return servedConnection->hasClientGone(); }};
+                      .hasClientGone = [] { return servedConnection->hasClientGone(); }};
     if (request.has_header(kJsonBytes)) {
         asked.jsonBytes = sizeOf(request.get_header_value(kJsonBytes));
         if (!asked.jsonBytes) {
@@ -266,8 +266,9 @@ class RestServer::Impl {
         if (!isBound || ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK) != 0 ||
             ::fcntl(listener_.get(), F_SETFD, FD_CLOEXEC) != 0 ||
             ::listen(listener_.get(), kBacklog) != 0) {
-            const char* const reason =
-                errno != 0 ? std::strerror(errno) : "it is not a valid address";
+            const char* const reason = errno != 0
+                                           ? std::strerror(errno)
+                                           : "it is not a valid address, or its name is not known";
             return refuse(Code::UNAVAILABLE, "REST: cannot listen on {}: {}", address_.text(),
                           reason);
         }

@@ -154,7 +154,8 @@ Outcome<RestResponse> RestService::infer(const RestRequest& request, const std::
     NNBURST_SERVE_TRY_ASSIGN(
         DecodedBody decoded,
         decode(request.body, request.jsonBytes.value_or(request.body.size()), request.memory));
-    decoded.request.isCancelled = [&] { return state_.isDrainOver() || request.hasGone(); };
+    NNBURST_SERVE_TRY(checkResponse(*model, decoded.request, request.memory));
+    decoded.request.isCancelled = [&] { return state_.isDrainOver() || request.hasClientGone(); };
     ResponseBody response(*model, decoded.id);
     NNBURST_SERVE_TRY(serve::infer(
         *model, state_.regions, decoded.request,

@@ -30,8 +30,8 @@ struct RestRequest {
     Method method = Method::GET;
     std::string_view path;
     std::string_view body;
-    MemoryCharge& memory;           ///< for what is made of the body, and the response
-    std::function<bool()> hasGone;  ///< the client, which needs no answer any more
+    MemoryCharge& memory;                 ///< for what is made of the body, and the response
+    std::function<bool()> hasClientGone;  ///< then nobody needs the answer
     std::optional<std::size_t> jsonBytes = std::nullopt;  ///< Inference-Header-Content-Length
 };
 
@@ -49,7 +49,7 @@ class RestService {
     RestService(ServerState& state, std::function<std::string()> metrics)
         : state_(state), metrics_(std::move(metrics)) {}
 
-    /// The memory of the requests of all connections.
+    /// The memory of the requests and responses of all connections.
     [[nodiscard]] MemoryBudget& memory() const noexcept { return state_.memory; }
 
     [[nodiscard]] RestResponse answer(const RestRequest& request) const;

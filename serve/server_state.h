@@ -90,7 +90,9 @@ struct ServerState {
     const std::shared_ptr<StateChanges> changes;
     Repository repository;
     SharedRegions regions;
-    MemoryBudget memory;                   ///< of all bodies of REST and what is made of them
+    /// Of all bodies of REST, what is made of them, and the responses. gRPC's quota has the same
+    /// size, but is not part of it.
+    MemoryBudget memory;
     std::atomic<bool> isDraining = false;  ///< set once, when the server begins to end
     /// When requests are given up; set before isDraining.
     std::atomic<std::chrono::steady_clock::time_point> drainEnd =

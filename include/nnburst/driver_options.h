@@ -86,8 +86,9 @@ struct DriverOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): by 
     /// may use (docs/tflite.md).
     bool useTfliteOperations = true;
     /// SCHED_FIFO priority (1 to 99) of the threads that serve bursts and of kernel threads; 0: as
-    /// other threads, which have the policy and the nice value of the application's main thread,
-    /// but no real-time policy.
+    /// other threads. Those of a driver process have the policy and the nice value of the
+    /// application's main thread, but no real-time policy. Those of a device in this process
+    /// inherit policy, nice value and processors from the thread that makes the device.
     std::uint32_t realtimePriority = 0;
     /// Locks the driver's memory (mlockall): its code and the pages that it has touched stay in
     /// memory.

@@ -52,7 +52,8 @@ struct SessionOptions {
     OptionalTimeoutDuration loopTimeout;        ///< see ExecutionOptions
     /// Dimensions of inputs. `open` imports the file with them (TfliteOptions::inputDimensions):
     /// inputs that are not named here get those of the file, mostly 1 where it leaves a size open.
-    /// `create` needs those of all inputs that the model leaves open; others must be the same.
+    /// `create` needs those of all inputs that the model leaves open; those of other inputs must
+    /// equal the model's.
     InputDimensions inputDimensions;
     /// Initial memory of each output whose dimensions are open. If a run needs more, the session
     /// enlarges the memory, up to the maximum, and repeats the run.

@@ -7,7 +7,6 @@
 #include <pybind11/stl.h>
 
 #include <cmath>
-#include <limits>
 #include <new>
 #include <span>
 #include <string>
@@ -127,7 +126,7 @@ std::uint32_t addArray(ModelBuilder& builder, OperandType type, const py::array&
 }
 
 [[noreturn]] void throwOverflow(const py::object& value, const char* type) {
-    PyErr_Format(PyExc_OverflowError, "%R is too large for %s", value.ptr(), type);
+    PyErr_Format(PyExc_OverflowError, "%R does not fit into %s", value.ptr(), type);
     throw py::error_already_set();
 }
 
@@ -155,10 +154,12 @@ std::uint32_t addScalar(ModelBuilder& builder, const py::object& value) {
     if (PyErr_Occurred() != nullptr) {
         throw py::error_already_set();
     }
-    if (std::isfinite(number) && std::fabs(number) > std::numeric_limits<float>::max()) {
+    // The largest float as it is printed, 3.4028235e38, is a little above it and rounds to it.
+    const auto rounded = static_cast<float>(number);
+    if (std::isfinite(number) && std::isinf(rounded)) {
         throwOverflow(value, "a FLOAT32");
     }
-    return builder.addScalar(static_cast<float>(number));
+    return builder.addScalar(rounded);
 }
 
 void addTypes(py::module_& module) {

@@ -15,8 +15,9 @@ from ._nnburst import Error, Operand, SessionBase
 
 Array = npt.NDArray[Any]
 
-# A run that takes longer is waited for on a thread.
-_WATCH_SECONDS = 1.0
+# A run that takes longer is waited for on a thread. Other tasks cannot use the session then, so hardly any run should
+# take so long.
+_WATCH_SECONDS = 60.0
 
 
 class _Arrays(Mapping[str, Array]):
@@ -61,7 +62,9 @@ class Session(SessionBase):
         """Runs the model; other tasks of the event loop go on meanwhile.
 
         A task that is cancelled still waits for the end of the run, because the driver uses the memory until then.
-        A device in this process computes in the event loop itself: nothing goes on meanwhile.
+        A device in this process computes in the event loop itself: nothing goes on meanwhile. After a minute a thread
+        waits for the run, in order to notice a driver that hangs; then all calls of other tasks to this session raise
+        GeneralFailureError until the run ends.
         """
         loop = asyncio.get_running_loop()
         descriptor = self.fileno()

@@ -56,8 +56,8 @@ class ClientControlPlane {
     [[nodiscard]] virtual Result<> checkAlive() = 0;
 };
 
-/// A client that waits calls checkAlive each time so long has passed without a sign of life. One
-/// such call may take kHangTimeout.
+/// A client that waits calls checkAlive each time this long has passed without a sign of life. One
+/// such call may take kHangTimeout. DriverLink pings at the same interval.
 inline constexpr std::chrono::milliseconds kPingInterval{1000};
 
 /// Slots for which DriverControlPlane::getMemories may ask at once, so that the descriptors of

@@ -147,7 +147,7 @@ class Controller::Impl {
             *execution,
             execution->ownReusable ? execution->ownReusable->request : execution->ownRequest,
             execution->ownReusable.get(), options, execution->ownOutcome);
-        execution->markSubmitted(Submission{++lastSubmission_});
+        execution->submission = Submission{++lastSubmission_};
         NNBURST_TRY(exchange_.launch(*execution));
         return execution->submission;
     }

@@ -54,27 +54,20 @@ struct PendingExecution {
     std::uint64_t resultLines = 0;  ///< limit on the lines of its result
     Result<> status;
     ExecutionOutcome* outcome = nullptr;
-    TimePoint submittedAt;  ///< if it was submitted and has a deadline
+    TimePoint sentAt;  ///< when it was first sent, if it was submitted and has a deadline
 
     [[nodiscard]] bool isSubmitted() const noexcept { return submission != Submission{}; }
 
     /// The time after which its result is no longer waited for: `grace` after the deadline, or
-    /// after it was submitted if that was later. Nothing without a deadline. One that was not
-    /// submitted is awaited at once, and for `grace` at least.
+    /// after it was sent if that was later. Nothing without a deadline. One that was not submitted
+    /// is awaited at once, and for `grace` at least.
     [[nodiscard]] OptionalTimePoint giveUpAt(std::chrono::milliseconds grace) const noexcept {
         if (!options.deadline) {
             return std::nullopt;
         }
         const TimePoint from =
-            isSubmitted() ? std::max(*options.deadline, submittedAt) : *options.deadline;
+            isSubmitted() ? std::max(*options.deadline, sentAt) : *options.deadline;
         return system::saturatingAdd(from, system::saturatingNanoseconds(grace));
-    }
-
-    void markSubmitted(Submission its) noexcept {
-        submission = its;
-        if (options.deadline) {
-            submittedAt = std::chrono::steady_clock::now();
-        }
     }
 
     // Of an execution that was submitted: what has to live until its result is given.
@@ -166,6 +159,9 @@ class PendingExecutions {
     void markSent(PendingExecution& execution) noexcept {
         if (execution.state == State::PREPARED) {
             keptLines_ += execution.resultLines;
+            if (execution.isSubmitted() && execution.options.deadline) {
+                execution.sentAt = std::chrono::steady_clock::now();
+            }
         } else {
             NNBURST_ASSERT(execution.state == State::UNKNOWN_TO_DRIVER);
         }

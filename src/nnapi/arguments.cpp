@@ -339,6 +339,14 @@ Status Arguments::takeOutputs(std::span<const OutputShape> shapes) {
     return {};
 }
 
+void Arguments::expectOutputs() {
+    for (const Argument& output : outputs_) {
+        if (output.kind == Kind::MEMORY && output.memory->hasRoles()) {
+            output.memory->expectContents();
+        }
+    }
+}
+
 void Arguments::clearOutputs() {
     for (const Argument& output : outputs_) {
         if (output.kind == Kind::MEMORY && output.memory->hasRoles()) {

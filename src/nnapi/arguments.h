@@ -61,6 +61,8 @@ class Arguments {
     /// After a computation that succeeded: copies outputs from the staging region, and says what
     /// memory of descriptions has in it. OP_FAILED if that memory has other dimensions.
     [[nodiscard]] Status takeOutputs(std::span<const OutputShape> shapes);
+    /// Before a fenced computation: outputs have contents when it has ended.
+    void expectOutputs();
     /// After a computation that failed: outputs have no contents.
     void clearOutputs();
 

@@ -360,6 +360,8 @@ Status Execution::prepareFenced(std::span<const int> waitFor, std::uint64_t dura
     if (startGate_ == nullptr) {
         arguments_.stageInputs();
     }
+    // The program may wait for the descriptor alone, which nothing here notices.
+    arguments_.expectOutputs();
     return {};
 }
 

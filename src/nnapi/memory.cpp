@@ -120,6 +120,9 @@ Status Memory::checkContents(const Dimensions& dimensions) const {
         return {};
     }
     const Contents contents = this->contents();
+    if (contents.isExpected) {
+        return {};
+    }
     if (!contents.isThere) {
         return refused(ANEURALNETWORKS_OP_FAILED, "an input's memory has no contents");
     }
@@ -130,6 +133,11 @@ Status Memory::checkContents(const Dimensions& dimensions) const {
     return {};
 }
 
+void Memory::expectContents() {
+    const std::lock_guard lock(mutex_);
+    contents_.isExpected = true;
+}
+
 bool Memory::setContents(const Dimensions& dimensions) {
     if (!roles_) {
         return true;
@@ -137,6 +145,7 @@ bool Memory::setContents(const Dimensions& dimensions) {
     auto combined = combineDimensions(dimensions, roles_->dimensions);
     const std::lock_guard lock(mutex_);
     contents_.isThere = combined.has_value();
+    contents_.isExpected = false;
     contents_.dimensions = combined ? *std::move(combined) : roles_->dimensions;
     return contents_.isThere;
 }
@@ -144,6 +153,7 @@ bool Memory::setContents(const Dimensions& dimensions) {
 void Memory::clearContents() {
     const std::lock_guard lock(mutex_);
     contents_.isThere = false;
+    contents_.isExpected = false;
 }
 
 Status Memory::copyBytes(const Memory& source, const Memory& destination) {

@@ -44,8 +44,12 @@ class Memory {
                                        const ANeuralNetworksOperandType* type, std::size_t offset,
                                        std::size_t length) const;
 
-    /// Checks, when an execution begins, that the memory has contents of these dimensions.
+    /// Checks, when an execution begins, that the memory has contents of these dimensions, or that
+    /// another execution writes it: the program puts the two in order.
     [[nodiscard]] Status checkContents(const Dimensions& dimensions) const;
+    /// Says that an execution that has been started writes the memory, until setContents or
+    /// clearContents tells of its end.
+    void expectContents();
     /// Says that an execution has written contents of these dimensions. False, and the memory has
     /// no contents, if it has other dimensions.
     [[nodiscard]] bool setContents(const Dimensions& dimensions);
@@ -61,6 +65,7 @@ class Memory {
     /// What memory of a description has in it.
     struct Contents {
         bool isThere = false;
+        bool isExpected = false;
         Dimensions dimensions;
     };
 

@@ -71,5 +71,19 @@ TEST(PendingExecutions, keepRoomForTheResultsOfThoseThatWereGivenUp) {
     EXPECT_TRUE(pending.hasRoomForResult(second));
 }
 
+/// Before it is sent, it may wait for room in the queue for as long as others take.
+TEST(PendingExecutions, thatWereSubmittedAreAwaitedForTheGraceAfterTheyWereSent) {
+    PendingExecutions pending(4, 1000);
+    const Request request;
+    ExecutionOutcome outcome;
+    PendingExecution& execution = *pending.findFree();
+    PendingExecutions::prepare(execution, request, nullptr, outcome);
+    execution.submission = Submission{1};
+    execution.options.deadline = TimePoint();
+    const TimePoint before = std::chrono::steady_clock::now();
+    pending.markSent(execution);
+    EXPECT_GE(execution.giveUpAt(std::chrono::seconds(1)), before + std::chrono::seconds(1));
+}
+
 }  // namespace
 }  // namespace nnburst::burst

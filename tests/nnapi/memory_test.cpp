@@ -8,11 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "api.h"
+#include "nnburst/fence.h"
 
 namespace nnburst::nnapi {
 namespace {
@@ -422,6 +424,32 @@ TEST_F(NnapiMemoryWithRoles, hasNoContentsAtFirst) {
         const Memory memory = newMemory();
         EXPECT_EQ(computeFrom(memory.get(), way), kOpFailed) << toString(way);
     }
+}
+
+/// The writer's event is not waited for, only its descriptor.
+TEST_F(NnapiMemoryWithRoles, carriesAnOutputWhoseDescriptorIsReadable) {
+    const Memory memory = newMemory();
+    const MappedMemory input(16);
+    std::copy(a.begin(), a.end(), input.floats());
+    std::copy(b.begin(), b.end(), input.floats() + 2);
+    const Execution writer = newExecution(compilation.get());
+    ASSERT_EQ(
+        ANeuralNetworksExecution_setInputFromMemory(writer.get(), 0, nullptr, input.get(), 0, 8),
+        kNoError);
+    ASSERT_EQ(
+        ANeuralNetworksExecution_setInputFromMemory(writer.get(), 1, nullptr, input.get(), 8, 8),
+        kNoError);
+    ASSERT_EQ(
+        ANeuralNetworksExecution_setOutputFromMemory(writer.get(), 0, nullptr, memory.get(), 0, 0),
+        kNoError);
+    const Event written = startWith(writer.get(), {});
+    int fd = -1;
+    if (ANeuralNetworksEvent_getSyncFenceFd(written.get(), &fd) == kNoError) {  // else it has ended
+        const UniqueFd fence(fd);
+        ASSERT_TRUE(waitForFence(fence.get()));
+    }
+    EXPECT_EQ(computeFrom(memory.get(), Way::FENCED), kNoError);
+    EXPECT_EQ(sum, (TwoFloats{21, 42}));
 }
 
 TEST_F(NnapiMemoryWithRoles, isUsedInItsRolesAlone) {

@@ -187,7 +187,7 @@ def test_scalars_are_taken_to_their_limits() -> None:
     builder.add_scalar(np.int64(1))
     for integer in (-1 << 31, (1 << 31) - 1):
         builder.add_scalar(integer)
-    for real in (float(limits.min), float(limits.max), float("inf"), float("nan")):
+    for real in (float(limits.min), float(limits.max), 3.4028235e38, -3.4028235e38, float("inf"), float("nan")):
         builder.add_scalar(real)
 
 

@@ -237,7 +237,10 @@ def test_a_cancelled_task_is_cancelled_though_its_run_fails(endless: Callable[[]
 
 
 @pytest.mark.parametrize("cancels", [False, True])
-def test_a_run_of_a_driver_that_hangs_ends(cancels: bool, add_one: nnburst.Model) -> None:
+def test_a_run_of_a_driver_that_hangs_ends(
+    cancels: bool, add_one: nnburst.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "_WATCH_SECONDS", 1.0)
     others = set(drivers_of_this_process())
     session = nnburst.open(nnburst.spawn_driver(), add_one)
     session.run()
@@ -257,6 +260,30 @@ def test_a_run_of_a_driver_that_hangs_ends(cancels: bool, add_one: nnburst.Model
         assert ended
         with pytest.raises(asyncio.CancelledError if cancels else nnburst.DeviceUnavailableError):
             await task
+
+    asyncio.run(main())
+
+
+def test_other_tasks_read_a_session_whose_run_takes_over_a_second(add_one: nnburst.Model) -> None:
+    others = set(drivers_of_this_process())
+    session = nnburst.open(nnburst.spawn_driver(), add_one)
+    session.run()
+    (driver,) = set(drivers_of_this_process()) - others
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        os.kill(driver, signal.SIGSTOP)
+        os.waitid(os.P_PID, driver, os.WSTOPPED | os.WNOWAIT)  # until then its threads may answer
+        run = asyncio.ensure_future(session.run_async())
+        try:
+            until = loop.time() + 1.5
+            while loop.time() < until:
+                await asyncio.sleep(0.01)
+                assert session.is_running and not session.is_done()
+                assert session.inputs["x"].shape == session.outputs["y"].shape
+        finally:
+            os.kill(driver, signal.SIGCONT)
+        await run
 
     asyncio.run(main())
 

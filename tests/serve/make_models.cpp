@@ -148,6 +148,18 @@ FileSpec productsFile(std::int32_t layers) {
     return file;
 }
 
+/// y = x + a row of zeros, of 2048 x 1024 elements: a large output of a small input.
+FileSpec wideFile() {
+    constexpr std::int32_t kRows = 2048;
+    constexpr std::int32_t kColumns = 1024;
+    FileSpec file = addFile(0);
+    file.buffers = {{}, bytesOf(std::vector<float>(kColumns))};
+    file.tensors = {{.shape = {kRows, 1}, .name = "x"},
+                    {.shape = {1, kColumns}, .buffer = 1, .name = "row"},
+                    {.shape = {kRows, kColumns}, .name = "y"}};
+    return file;
+}
+
 void write(const std::filesystem::path& folder, const FileSpec& file) {
     std::filesystem::create_directories(folder);
     const std::vector<std::byte> bytes = serialize(file);
@@ -173,5 +185,6 @@ int main(int argc, char** argv) {
     write(folder / "not" / "1", notFile());
     write(folder / "recurrent" / "1", recurrentFile());
     write(folder / "slow" / "1", productsFile(24));
+    write(folder / "wide" / "1", wideFile());
     return 0;
 }

@@ -215,6 +215,18 @@ def test_responses_that_are_not_read_have_a_limit_of_memory(repository: Path) ->
         wait_until(lambda: exchange(server, [request.replace(b"Host: a", b"Connection: close")])[9:12] == b"200")
 
 
+def test_a_response_that_is_always_too_large_is_refused_before_the_run(repository: Path) -> None:
+    tensor = {"name": "x", "shape": [2048, 1], "datatype": "FP32", "data": [1] * 2048}
+    with Server(repository, "--device", "local", "--max-request-bytes", "100000", grpc="none") as server:
+        # As JSON it needs 128 MiB, and all requests together have 66.
+        status, _, answer = server.rest("POST", "/v2/models/wide/infer", {"inputs": [tensor]})
+        assert status == 400 and "ask for binary data" in answer["error"]
+        _, _, answer = server.rest("GET", "/v2/models/wide/stats")
+        assert answer["model_stats"][0]["execution_count"] == 0
+        binary = {"inputs": [tensor], "parameters": {"binary_data_output": True}}
+        assert server.rest("POST", "/v2/models/wide/infer", binary)[0] == 200
+
+
 def frame(kind: int, flags: int, stream: int, contents: bytes) -> bytes:
     """A frame of HTTP/2."""
     return struct.pack(">I", len(contents))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + contents

@@ -68,6 +68,14 @@ TEST(Recorder, measuresTheIntervalAfterTheWarmUpButNothingElseOfIt) {
     EXPECT_EQ(recorder.series().points().size(), 1U);
 }
 
+TEST(Recorder, takesTheLatencyOfAFrameThatIsRefusedInTheWarmUpForEndless) {
+    Recorder recorder(kBegin, 10ms, 1ms);
+    FrameRecord refused = frame(0ms, 300us);
+    refused.isRefused = true;
+    recorder.addWarmUp(refused);
+    EXPECT_EQ(recorder.warmUp().quantile(0.5), kEndless);
+}
+
 TEST(Recorder, countsFramesThatMissTheirDeadline) {
     Recorder recorder(kBegin, 10ms, 1ms);
     recorder.add(frame(0ms, 1ms));         // in time, just so

@@ -100,6 +100,7 @@ TEST(ReportOf, dividesWhatWaitingHasCostByFramesAndTime) {
         recorder.addWaits({}, {.client = {.sleeps = 50, .burnt = 100ms},
                                .driver = {.earlyWakes = 25, .lateWakes = 75}});
         recorder.noteInFlight(3);
+        recorder.addUnsent(100);  // they have not waited
     }
     const PathReport path = reportOf(measurement, true);
     EXPECT_EQ(path.mostInFlight, 3U);
@@ -286,6 +287,8 @@ TEST(Report, isSlowerThanOneOfTheSameStreamWithoutRefusedFrames) {
         EXPECT_EQ(tools::compareRows(before, benchmarkRows(report)).fasterCount, 0U) << refused;
         EXPECT_TRUE(tools::readBenchmarkRows(toJson(report))) << refused;
         EXPECT_EQ(test::firstWrongTag(toHtml(report)), "") << refused;
+        EXPECT_EQ(toHtml(report).find("data-head=\"min\">-<") != std::string::npos, refused == 20)
+            << refused;
     }
     const auto latency =
         nlohmann::json::parse(toJson(streamWithRefusals(10))).at("ways").at(0).at("latencyUs");
@@ -293,6 +296,26 @@ TEST(Report, isSlowerThanOneOfTheSameStreamWithoutRefusedFrames) {
     EXPECT_EQ(latency.at("p90"), nullptr) << "a frame that was refused";
     EXPECT_NE(verdictText(streamWithRefusals(15)).find("Most frames have no output by burst"),
               std::string::npos);
+}
+
+/// Frames that are due at 100 Hz, of a device that cannot keep this rate.
+TEST(Report, hasTheNoiseOfTheIntervalBetweenOutputs) {
+    for (const bool isSteady : {true, false}) {
+        PathMeasurement measurement;
+        Recorder& recorder = measurement.clients.emplace_back(kBegin, 10ms, std::nullopt);
+        TimePoint completed = kBegin;
+        for (int i = 0; i < 160; ++i) {
+            completed += isSteady || i / 10 % 2 == 0 ? 20ms : 30ms;
+            recorder.add({.due = kBegin + i * 10ms, .completed = completed});
+        }
+        Report report = exampleReport();
+        report.paths.clear();
+        report.paths.push_back(reportOf(measurement, true));
+        const auto rows = benchmarkRows(report);
+        ASSERT_EQ(rows.back().name, "a<b>&\"c\".tflite/burst/interval");
+        ASSERT_TRUE(rows.back().noise);
+        EXPECT_EQ(*rows.back().noise > 0.1, !isSteady) << *rows.back().noise;
+    }
 }
 
 TEST(ReportAsCsv, hasALineForEachPathWithoutWhatFewFramesCannotShow) {

@@ -25,7 +25,7 @@ void Recorder::beginSegment() noexcept {
 }
 
 void Recorder::addWarmUp(const FrameRecord& frame) noexcept {
-    warmUp_.add(frame.completed - frame.due);
+    warmUp_.add(frame.isRefused ? kEndless : frame.completed - frame.due);
     addInterval(frame, false);
 }
 

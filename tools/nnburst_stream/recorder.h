@@ -41,7 +41,7 @@ class Recorder {
 
     /// Begins a segment: later frames do not follow those before.
     void beginSegment() noexcept;
-    /// Adds a frame that is not measured.
+    /// Adds a frame that is not measured. The latency of a refused one is endless here too.
     void addWarmUp(const FrameRecord& frame) noexcept;
     /// Adds a frame. The latency of a refused one is endless: leaving it out would make a stream
     /// look better the more frames it loses, and so would the short time until the refusal.

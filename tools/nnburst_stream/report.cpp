@@ -91,6 +91,12 @@ std::string counted(std::size_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+/// When the first output of a point came, in nanoseconds since the stream's begin; of several, with
+/// the mean of their latencies.
+double outputTime(const TimeSeries::Point& point) {
+    return static_cast<double>(point.time.count()) + point.mean();
+}
+
 }  // namespace
 
 PathReport reportOf(const PathMeasurement& measurement, bool hasDriverTime) {
@@ -112,7 +118,7 @@ PathReport reportOf(const PathMeasurement& measurement, bool hasDriverTime) {
     const auto [fastest, slowest] = std::ranges::minmax_element(clients, {}, &ClientFigures::p50);
     report.fastest = *fastest;
     report.slowest = *slowest;
-    report.waits = waitRatesOf(measurement, report.latency.count());
+    report.waits = waitRatesOf(measurement, report.latency.count() - report.misses.unsent);
     report.clientProcessor = processorTime(measurement.clientTime, measurement);
     if (hasDriverTime) {
         report.driverProcessor = processorTime(measurement.driverTime, measurement);
@@ -207,16 +213,26 @@ std::vector<tools::BenchmarkRow> benchmarkRows(const Report& report) {
         const std::size_t size = std::max<std::size_t>(1, points.size() / kPieces);
         std::vector<double> medians;
         std::vector<double> maxima;
+        std::vector<double> intervals;
         for (std::size_t begin = 0; begin + size <= points.size(); begin += size) {
             std::vector<double> piece;
             double most = 0;
+            double time = 0;
+            std::uint64_t outputs = 0;
             for (std::size_t i = begin; i < begin + size; ++i) {
                 piece.push_back(points[i].mean());
                 most = std::max(most, static_cast<double>(points[i].max.count()));
+                if (i + 1 < points.size() && points[i + 1].segment == points[i].segment) {
+                    time += outputTime(points[i + 1]) - outputTime(points[i]);
+                    outputs += points[i].count;
+                }
             }
             std::ranges::nth_element(piece, piece.begin() + static_cast<std::ptrdiff_t>(size / 2));
             medians.push_back(piece[size / 2]);
             maxima.push_back(most);
+            if (outputs != 0) {
+                intervals.push_back(time / static_cast<double>(outputs));
+            }
         }
         const std::string name = fmt::format("{}/{}", report.options.model, toString(path.path));
         rows.push_back({.name = name + "/p50",
@@ -235,7 +251,8 @@ std::vector<tools::BenchmarkRow> benchmarkRows(const Report& report) {
             rows.push_back({.name = name + "/interval",
                             .iterations = latency.count,
                             .realTimeUs = 1e6 / path.throughput,
-                            .processorTimeUs = path.clientProcessor.perFrame});
+                            .processorTimeUs = path.clientProcessor.perFrame,
+                            .noise = tools::noiseOf(intervals)});
         }
     }
     return rows;

@@ -94,7 +94,7 @@ Plot histogram(const Report& report) {
     double low = 0;
     double high = 0;
     for (const PathReport& path : report.paths) {
-        if (path.latency.count() != 0) {
+        if (path.latency.max().count() > 0) {  // it has an output
             const double least = std::log10(std::max(microseconds(path.latency.min()), 1e-3));
             const double most = std::log10(std::max(microseconds(path.latency.max()), 1e-3));
             low = high == low ? least : std::min(low, least);
@@ -113,7 +113,7 @@ Plot histogram(const Report& report) {
                            static_cast<double>(path.latency.count());
         }
         Curve curve = curveOf(path);
-        for (std::size_t bin = 0; path.latency.count() != 0 && bin < kBins; ++bin) {
+        for (std::size_t bin = 0; path.latency.max().count() > 0 && bin < kBins; ++bin) {
             const double begin = low + static_cast<double>(bin) * width;
             curve.points.push_back({std::pow(10, begin), shares[bin]});
             curve.points.push_back({std::pow(10, begin + width), shares[bin]});
@@ -157,10 +157,13 @@ void addRow(HtmlTable& table, Path path, const char* what, const Distribution& d
     }
     const Summary summary = summarise(distribution);
     const ShownPercentiles shown = shownPercentiles(summary);
-    table.add({fmt::format("{}, {}", toString(path), what), tools::numberText(summary.min),
+    const auto ofOutputs = [&](double value) {
+        return distribution.max().count() > 0 ? tools::numberText(value) : "-";
+    };
+    table.add({fmt::format("{}, {}", toString(path), what), ofOutputs(summary.min),
                tools::numberText(summary.p50), htmlCell(shown.p90), htmlCell(shown.p99),
-               htmlCell(shown.p999), tools::numberText(summary.max),
-               tools::numberText(summary.mean), tools::numberText(summary.standardDeviation)});
+               htmlCell(shown.p999), ofOutputs(summary.max), ofOutputs(summary.mean),
+               ofOutputs(summary.standardDeviation)});
 }
 
 std::string distributions(const Report& report) {

@@ -22,7 +22,7 @@ namespace {
 constexpr kj::Duration kPingInterval =
     static_cast<std::int64_t>(burst::kPingInterval.count()) * kj::MILLISECONDS;
 
-/// The time for the answer to a ping is waited for in so many steps.
+/// Number of timer steps in which the answer to a ping is awaited.
 constexpr int kAnswerSteps = 4;
 
 /// With kPingInterval before, all steps are kHangTimeout.
@@ -258,7 +258,7 @@ kj::Promise<void> DriverLink::pingDriver() {
 
 /// Waits for `steps` steps of answerStep(), each from the end of the one before. While this process
 /// is stopped (by a signal, a debugger, a frozen control group, a paused machine) at most one of
-/// them passes: the others leave the time to read an answer that has come meanwhile.
+/// them passes. Unless that is the last one, an answer that has come meanwhile is still read.
 kj::Promise<void> DriverLink::countDown(int steps) {
     return loop_.timer().afterDelay(answerStep()).then([this, steps]() -> kj::Promise<void> {
         return steps > 1 ? countDown(steps - 1) : kj::READY_NOW;

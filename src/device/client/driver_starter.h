@@ -12,9 +12,10 @@
 
 namespace nnburst::device {
 
-/// Each call of what it returns does what spawnDriver would do now. The program and the files of
-/// `options` are found now: it does not matter that the process changes its working directory or
-/// its environment later. Any thread may call it.
+/// Returns a function that starts a driver as spawnDriver does. The program and the files of
+/// `options` are looked up once, now, so that a later change of the working directory does not
+/// matter. The driver gets the environment that the process has when it is started. Any thread may
+/// call the function.
 [[nodiscard]] std::function<Result<SharedDevice>()> driverStarter(const DriverOptions& options = {},
                                                                   const std::string& program = {});
 

@@ -7,7 +7,8 @@
 //     filter [groups * groupOutputs, filterHeight, filterWidth, groupInputs]
 //     output [batches, outputHeight, outputWidth, groups * groupOutputs]
 //
-// Groups of one input and one output are convolved depthwise (depthwise.cpp), except of 1x1 pixel.
+// Groups of one input and one output are convolved depthwise (depthwise.cpp), unless the
+// convolution is pointwise or its windows are too large for that.
 
 #include "exec/dot8/families.h"
 #include "exec/dot8/product_step.h"
@@ -33,7 +34,9 @@ StepResult makeConvolution(const OperationView& operation, const StepContext& co
     const SpatialWindow& window = convolution->window;
     const std::size_t groups = convolution->arguments.groups;
     const bool hasWindows = !isPointwise(window.height) || !isPointwise(window.width);
-    if (hasWindows && groups > 1 && groups == input[3] && groups == filter[0]) {
+    // Decided by constants alone: all runners need the filter in the same form.
+    if (hasWindows && groups > 1 && groups == input[3] && groups == filter[0] &&
+        std::size_t{filter[1]} * filter[2] <= kMaximumDepthwiseTaps) {
         return makeDepthwiseStep(operation, context, *convolution);
     }
     const WindowRows windows{.window = window,

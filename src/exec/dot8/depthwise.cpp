@@ -33,8 +33,7 @@ namespace nnburst::exec::dot8 {
 
 namespace {
 
-/// Larger windows are left to XNNPACK, as are rows that need more scratch memory than this.
-constexpr std::size_t kMaximumDepthwiseTaps = 128;
+/// Rows that need more scratch memory are left to XNNPACK.
 constexpr double kMaximumDepthwiseScratchBytes = 4 << 20;
 /// About as much stays in the second-level cache.
 constexpr std::size_t kTaskScratchBytes = std::size_t{96} << 10;

@@ -14,6 +14,8 @@ namespace nnburst::exec::dot8 {
 [[nodiscard]] StepResult makeConv2d(const OperationView& operation, const StepContext& context);
 [[nodiscard]] StepResult makeDepthwiseConv2d(const OperationView& operation,
                                              const StepContext& context);
+/// Depthwise convolutions with larger windows are left to XNNPACK.
+inline constexpr std::size_t kMaximumDepthwiseTaps = 128;
 /// Of a DEPTHWISE_CONV_2D, or of a GROUPED_CONV_2D whose groups have one input and one output.
 [[nodiscard]] StepResult makeDepthwiseStep(const OperationView& operation,
                                            const StepContext& context,

@@ -14,6 +14,7 @@
 
 #include "exec/operation/operation.h"
 #include "exec/reference/cell_activation.h"
+#include "exec/reference/elements.h"
 #include "exec/reference/sums.h"
 #include "exec/reference/weighted_sum.h"
 

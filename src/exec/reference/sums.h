@@ -33,6 +33,12 @@ template <class Sum, class Term>
         }
     };
     std::size_t i = 0;
+    if (count < kLanes) {
+        for (; i < count; ++i) {
+            sum += term(i);
+        }
+        return static_cast<Sum>(sum);
+    }
     for (; count - i >= kBlock; i += kBlock) {
         Lanes lanes{};
         for (std::size_t k = 0; k < kBlock; k += kLanes) {

@@ -239,7 +239,7 @@ Result<std::unique_ptr<ModelRunner>> RunnableModel::makeRunner(std::uint32_t ind
 Result<std::unique_ptr<ModelRunner>> RunnableModel::makeChargedRunner(std::uint32_t index,
                                                                       GrowingCharge& charge) {
     NNBURST_TRY_ASSIGN(auto runner, makeRunner(index, {.memory = &charge}));
-    // The sizes of operators are known only now.
+    // What this runner has packed for XNNPACK is known only now.
     const std::uint64_t bytes = runner->memoryBytes();
     NNBURST_TRY(charge.add(bytes - std::min(bytes, charge.amount())));
     return runner;

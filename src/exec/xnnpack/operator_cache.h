@@ -56,6 +56,8 @@ struct Operator {
     const void* reshapedBy = nullptr;
     /// The step that set it up last; another one must set it up again before it runs.
     const void* user = nullptr;
+    /// CreatedOperator::constantBytes, which no charge counts.
+    std::size_t constantBytes = 0;
     /// For its packed weights and what else was taken when it was created: with its original if it
     /// is a copy, but without itself.
     Charge charge;

@@ -69,7 +69,8 @@ OperatorUse::OperatorUse(SharedOperator shared, SetUp setUp, const Effort& effor
     : operator_(std::move(shared)), setUp_(std::move(setUp)), effort_(effort) {
     NNBURST_ASSERT(operator_ != nullptr && operator_->handle != nullptr,
                    "a step without an operator");
-    ownBytes_ = sizeof(Operator) + ::malloc_usable_size(operator_->handle.get());
+    ownBytes_ =
+        sizeof(Operator) + ::malloc_usable_size(operator_->handle.get()) + operator_->constantBytes;
 }
 
 xnn_status OperatorUse::callReshape() {
@@ -144,6 +145,7 @@ StepResult makeOperatorStep(CreatedOperator made, const Effort& effort) {
     if (!shared) {
         return nullptr;
     }
+    shared->constantBytes = made.constantBytes;
     return makeOperatorStep(std::move(shared), std::move(made.setUp), effort);
 }
 

@@ -132,6 +132,9 @@ struct Elements {
     }
 };
 
+/// Entries of a table with one for each value of a byte.
+inline constexpr std::size_t kByteValues = 256;
+
 /// An operator as XNNPACK created it, and how it is set up: the inputs are operands 0 and, if there
 /// are two, 1; the output is operand `output` of the function that made it.
 struct CreatedOperator {
@@ -141,6 +144,8 @@ struct CreatedOperator {
     SetUp setUp{};
     /// Outputs are within the range that was asked for; else they are to be clamped to it.
     bool isClamped = true;
+    /// Of its constants and tables, which XNNPACK has copied or made.
+    std::size_t constantBytes = 0;
 };
 
 /// A range of quantised elements is that of the values as they are stored.

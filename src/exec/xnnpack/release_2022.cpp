@@ -65,9 +65,12 @@ template <class T, class Create, class Function>
 CreatedOperator curveOf(Create create, Function setUp, const Elements& input,
                         const Elements& output, std::size_t count, std::size_t outputIndex) {
     const QuantizedRange limits = quantizedLimits(output.type);
-    return elementwiseOf<T>(create, setUp, count, outputIndex, static_cast<T>(input.zeroPoint),
-                            input.scale, static_cast<T>(output.zeroPoint), output.scale,
-                            static_cast<T>(limits.minimum), static_cast<T>(limits.maximum));
+    CreatedOperator made =
+        elementwiseOf<T>(create, setUp, count, outputIndex, static_cast<T>(input.zeroPoint),
+                         input.scale, static_cast<T>(output.zeroPoint), output.scale,
+                         static_cast<T>(limits.minimum), static_cast<T>(limits.maximum));
+    made.constantBytes = kByteValues;
+    return made;
 }
 
 CreatedOperator createFloatUnary(OperationType type, float alpha, std::size_t count,
@@ -391,6 +394,7 @@ CreatedOperator createPrelu(std::size_t rows, std::size_t channels, std::span<co
     made.status =
         xnn_create_prelu_nc_f32(channels, channels, channels, given.data(), 0, &made.created);
     made.setUp = rowsOf<float>(xnn_setup_prelu_nc_f32, rows, outputIndex);
+    made.constantBytes = channels * sizeof(float);
     return made;
 }
 
@@ -462,6 +466,7 @@ CreatedOperator createSoftmax(const Elements& input, std::size_t rows, std::size
         made.status = xnn_create_softmax_nc_qu8(channels, channels, channels, input.scale, 0,
                                                 0x1p-8F, 0, &made.created);
         made.setUp = rowsOf<std::uint8_t>(xnn_setup_softmax_nc_qu8, rows, outputIndex);
+        made.constantBytes = kByteValues * sizeof(std::uint32_t);
     }
     return made;
 }

@@ -344,8 +344,11 @@ CreatedOperator createUnary(OperationType type, const Elements& input, const Ele
         default:
             return {};
     }
-    return createElementwise(unary, datatypeOf(input.type), datatypeOf(output.type), params,
-                             quantizationOf(input), quantizationOf(output), count, outputIndex);
+    CreatedOperator made =
+        createElementwise(unary, datatypeOf(input.type), datatypeOf(output.type), params,
+                          quantizationOf(input), quantizationOf(output), count, outputIndex);
+    made.constantBytes = input.type == OperandType::TENSOR_FLOAT32 ? 0 : kByteValues;
+    return made;
 }
 
 CreatedOperator createClamp(OperandType type, const FloatRange& range, std::size_t count,
@@ -493,6 +496,7 @@ CreatedOperator createSoftmax(const Elements& input, std::size_t rows, std::size
         made.status = xnn_create_softmax_nc_qu8(input.scale, 0, 0x1p-8F, 0, &made.created);
         made.setUp = setUpSoftmax<std::uint8_t>(
             xnn_reshape_softmax_nc_qu8, xnn_setup_softmax_nc_qu8, rows, channels, outputIndex);
+        made.constantBytes = kByteValues * sizeof(std::uint32_t);
     }
     return made;
 }

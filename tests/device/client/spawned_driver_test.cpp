@@ -22,6 +22,7 @@
 #include <string>
 #include <thread>
 
+#include "burst/control_plane.h"
 #include "device/driver_process.h"
 #include "nnburst/fence.h"
 #include "nnburst/logging.h"
@@ -205,7 +206,7 @@ void stopWhileAwaitingTheDriver(const Application& self, bool isPinging) {
     self.send(driver);
     if (isPinging) {
         ::kill(driver, SIGSTOP);
-        std::this_thread::sleep_for(kHangTimeout / 2);
+        std::this_thread::sleep_for(burst::kPingInterval + 200ms);
     }
     ::raise(SIGSTOP);
     const bool answers = device->getVersionString().has_value();

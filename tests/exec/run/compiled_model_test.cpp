@@ -15,6 +15,7 @@
 #include <functional>
 #include <string>
 
+#include "exec/xnnpack/release.h"
 #include "nnburst/builtin_models.h"
 #include "support/kernel_comparison.h"
 #include "support/test_request.h"
@@ -491,6 +492,23 @@ TEST(CompiledModel, countsItsOperatorsOfXnnpack) {
         EXPECT_GE(memoryOf(true), memoryOf(false) + kOperations * kMinimumBytesOfOperator)
             << dimension;
     }
+}
+
+TEST(CompiledModel, countsTheFactorsThatXnnpackPacksForPrelu) {
+    if (xnnpack::kHasWeightsCaches) {
+        GTEST_SKIP() << "this release of XNNPACK packs none";
+    }
+    constexpr std::uint32_t kChannels = 1U << 18;
+    const auto memoryOf = [&](bool useXnnpack) {
+        ModelBuilder builder;
+        const auto x = builder.addTensor(OperandType::TENSOR_FLOAT32, {1, kChannels});
+        const auto factor = builder.addConstant(OperandType::TENSOR_FLOAT32, {1},
+                                                bytesOf(std::vector<float>{0.5F}));
+        const auto y = builder.addTensor(OperandType::TENSOR_FLOAT32, {1, kChannels});
+        builder.addOperation(OperationType::PRELU, {x, factor}, {y});
+        return compile(build(builder, {x}, {y}), useXnnpack)->memoryBytes();
+    };
+    EXPECT_GE(memoryOf(true), memoryOf(false) + kChannels * sizeof(float));
 }
 
 TEST(CompiledModel, chargesWhatOperationsKeepWhileItIsPlanned) {
