@@ -86,11 +86,11 @@ void Broker::taskFailed(kj::Exception&& exception) {
 
 kj::Promise<void> Broker::listen(int socket) {
     return admission_.listen(socket, [this](Admission::Client client, AdmittedClient admitted) {
-        return turns_.take(admitted.identity.user)
-            .then([this, client = kj::mv(client),
-                   admitted = std::move(admitted)](WorkerTurns::OwnTurn turn) mutable {
-                return serve(kj::mv(client), std::move(admitted), std::move(turn));
-            });
+        auto taken = turns_.take(admitted.identity.user);
+        return taken.then([this, client = kj::mv(client),
+                           admitted = std::move(admitted)](WorkerTurns::OwnTurn turn) mutable {
+            return serve(kj::mv(client), std::move(admitted), std::move(turn));
+        });
     });
 }
 
