@@ -69,23 +69,17 @@ Status Arguments::setTypeAndLength(const Operand& operand, const ANeuralNetworks
 Status Arguments::setPointer(bool isOutput, std::int32_t index,
                              const ANeuralNetworksOperandType* type, void* buffer,
                              std::size_t length) {
-    if (Status status = checkIndex(isOutput, index); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkIndex(isOutput, index));
     const auto position = static_cast<std::size_t>(index);
     const Operand& operand = this->operand(isOutput, position);
     // An output may have dimensions that only the execution finds.
     const bool mustBeKnown = !isOutput && buffer != nullptr;
-    if (Status status = checkArgumentType(operand, type, mustBeKnown); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkArgumentType(operand, type, mustBeKnown));
     if (length > kMaximumLength) {
         return badData("length {}: must be at most {}", length, kMaximumLength);
     }
     Argument& argument = isOutput ? outputs_[position] : inputs_[position];
-    if (Status status = checkUnset(argument); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkUnset(argument));
     if ((buffer == nullptr) != (length == 0)) {
         return badData("length {}: must be 0 for a null pointer alone", length);
     }
@@ -93,9 +87,7 @@ Status Arguments::setPointer(bool isOutput, std::int32_t index,
     if (buffer == nullptr) {
         set.kind = Kind::OMITTED;
     } else {
-        if (Status status = setTypeAndLength(operand, type, length, set); !status.isOk()) {
-            return status;
-        }
+        NNBURST_NNAPI_TRY(setTypeAndLength(operand, type, length, set));
         set.kind = Kind::POINTER;
         set.pointer = buffer;
     }
@@ -108,27 +100,17 @@ Status Arguments::setMemory(bool isOutput, std::int32_t index,
                             const ANeuralNetworksOperandType* type,
                             const std::shared_ptr<Memory>& memory, std::size_t offset,
                             std::size_t length) {
-    if (Status status = checkIndex(isOutput, index); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkIndex(isOutput, index));
     const auto position = static_cast<std::size_t>(index);
     const Operand& operand = this->operand(isOutput, position);
-    if (Status status = checkArgumentType(operand, type, !isOutput); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkArgumentType(operand, type, !isOutput));
     const MemoryRole role{compilation_.id(), isOutput, static_cast<std::uint32_t>(index)};
-    if (Status status = memory->checkArgument(role, type, offset, length); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(memory->checkArgument(role, type, offset, length));
     Argument& argument = isOutput ? outputs_[position] : inputs_[position];
-    if (Status status = checkUnset(argument); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkUnset(argument));
     Argument set;
     const std::uint64_t bytes = memory->hasRoles() ? memory->sizeBytes() : length;
-    if (Status status = setTypeAndLength(operand, type, bytes, set); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(setTypeAndLength(operand, type, bytes, set));
     set.kind = Kind::MEMORY;
     set.memory = memory;
     set.offset = static_cast<std::uint32_t>(memory->offset() + offset);
@@ -152,9 +134,7 @@ Status Arguments::checkComplete() const {
 Status Arguments::checkContents() const {
     for (const Argument& input : inputs_) {
         if (input.kind == Kind::MEMORY) {
-            if (Status status = input.memory->checkContents(input.dimensions); !status.isOk()) {
-                return status;
-            }
+            NNBURST_NNAPI_TRY(input.memory->checkContents(input.dimensions));
         }
     }
     return {};
@@ -233,9 +213,7 @@ Status Arguments::makeRequest() {
     request_ = Request();  // an attempt for which the memory was too short may have left parts
     stagedInputs_.clear();
     stagedOutputs_.clear();
-    if (Status status = createStaging(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(createStaging());
     std::uint64_t staged = 0;
     for (std::size_t index = 0; index < inputs_.size(); ++index) {
         request_.inputs.push_back(place(false, index, staged));

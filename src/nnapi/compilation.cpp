@@ -48,9 +48,7 @@ Status Compilation::checkNotFinished() const {
 }
 
 Status Compilation::setPreference(std::int32_t preference) {
-    if (Status status = checkNotFinished(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkNotFinished());
     if (preference < ANEURALNETWORKS_PREFER_LOW_POWER ||
         preference > ANEURALNETWORKS_PREFER_SUSTAINED_SPEED) {
         return badData("preference {}: must be a PreferenceCode", preference);
@@ -60,9 +58,7 @@ Status Compilation::setPreference(std::int32_t preference) {
 }
 
 Status Compilation::setPriority(std::int32_t priority) {
-    if (Status status = checkNotFinished(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkNotFinished());
     switch (priority) {
         case ANEURALNETWORKS_PRIORITY_LOW:
             options_.priority = Priority::LOW;
@@ -79,18 +75,14 @@ Status Compilation::setPriority(std::int32_t priority) {
 }
 
 Status Compilation::setCaching(const char* directory, const std::uint8_t* token) {
-    if (Status status = checkNotFinished(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkNotFinished());
     options_.cacheDirectory = directory;
     std::copy_n(token, options_.token.size(), options_.token.begin());
     return {};
 }
 
 Status Compilation::setTimeout(std::uint64_t durationNs) {
-    if (Status status = checkNotFinished(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkNotFinished());
     if (!isForOneDevice()) {
         return badData("a timeout: must be for one chosen device");
     }
@@ -132,9 +124,7 @@ Status Compilation::refuse(Error error) {
 }
 
 Status Compilation::finish() {
-    if (Status status = checkNotFinished(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkNotFinished());
     isFinished_ = true;
     Runtime* const runtime = Devices::get().runtime();
     if (runtime == nullptr) {
@@ -213,9 +203,7 @@ int ANeuralNetworksCompilation_createForDevices(ANeuralNetworksModel* model,
     *compilation = nullptr;
     return answer(__func__, [&]() -> Status {
         std::vector<std::size_t> indices;
-        if (Status status = Devices::get().select({devices, numDevices}, indices); !status.isOk()) {
-            return status;
-        }
+        NNBURST_NNAPI_TRY(Devices::get().select({devices, numDevices}, indices));
         return createCompilation(*model, std::move(indices), compilation);
     });
 }

@@ -66,39 +66,27 @@ Status Execution::checkForOneDevice() const {
 }
 
 Status Execution::setMeasured(bool isMeasured) {
-    if (Status status = checkForOneDevice(); !status.isOk()) {
-        return status;
-    }
-    if (Status status = checkInPreparation(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkForOneDevice());
+    NNBURST_NNAPI_TRY(checkInPreparation());
     options_.measure = isMeasured ? MeasureTiming::YES : MeasureTiming::NO;
     return {};
 }
 
 Status Execution::setTimeout(std::uint64_t durationNs) {
-    if (Status status = checkForOneDevice(); !status.isOk()) {
-        return status;
-    }
-    if (Status status = checkInPreparation(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkForOneDevice());
+    NNBURST_NNAPI_TRY(checkInPreparation());
     timeoutNs_ = durationNs;
     return {};
 }
 
 Status Execution::setLoopTimeout(std::uint64_t durationNs) {
-    if (Status status = checkInPreparation(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkInPreparation());
     options_.loopTimeout = std::chrono::nanoseconds(std::min(durationNs, kMaximumLoopTimeoutNs));
     return {};
 }
 
 Status Execution::setReusable(bool isReusable) {
-    if (Status status = checkInPreparation(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkInPreparation());
     isReusable_ = isReusable;
     return {};
 }
@@ -176,9 +164,7 @@ Status Execution::complete(const Result<>& result) {
 
 template <class Work>
 Status Execution::beginAnd(const Work& work) {
-    if (Status status = begin(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(begin());
     try {
         return work();
     } catch (...) {
@@ -191,9 +177,7 @@ Status Execution::makeRequest() {
     if (arguments_.hasRequest()) {
         return {};
     }
-    if (Status status = arguments_.checkComplete(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(arguments_.checkComplete());
     if (compilation_->failure()) {
         return refused(toResultCode(compilation_->failure()->status), "{}",
                        compilation_->failure()->message);
@@ -215,9 +199,7 @@ Status Execution::prepareContents() {
 
 Status Execution::compute() {
     return beginAnd([this]() -> Status {
-        if (Status status = prepareContents(); !status.isOk()) {
-            return status;
-        }
+        NNBURST_NNAPI_TRY(prepareContents());
         return complete(compilation_->preparedModel()->executeSynchronously(
             arguments_.request(), optionsNow(), outcome_));
     });
@@ -246,9 +228,7 @@ Result<> Execution::executeInBurst(const std::shared_ptr<BurstContext>& burst) {
 
 Status Execution::computeInBurst(const std::shared_ptr<BurstContext>& burst) {
     return beginAnd([&]() -> Status {
-        if (Status status = prepareContents(); !status.isOk()) {
-            return status;
-        }
+        NNBURST_NNAPI_TRY(prepareContents());
         return complete(executeInBurst(burst));
     });
 }
@@ -292,9 +272,7 @@ class Execution::StartedComputation {
 Status Execution::start(std::shared_ptr<Event>& event) {
     std::shared_ptr<StartedComputation> started;
     Status status = beginAnd([&]() -> Status {
-        if (Status prepared = prepareContents(); !prepared.isOk()) {
-            return prepared;
-        }
+        NNBURST_NNAPI_TRY(prepareContents());
         auto completion = std::make_shared<CompletionEvent>();
         started = std::make_shared<StartedComputation>(shared_from_this(), completion);
         event = std::move(completion);
@@ -369,9 +347,7 @@ Status Execution::startFenced(std::span<const int> waitFor, std::uint64_t durati
                               std::shared_ptr<Event>& event) {
     std::shared_ptr<FencedExecutionEvent> fenced;
     Status status = beginAnd([&]() -> Status {
-        if (Status prepared = prepareFenced(waitFor, durationNs); !prepared.isOk()) {
-            return prepared;
-        }
+        NNBURST_NNAPI_TRY(prepareFenced(waitFor, durationNs));
         fenced = std::make_shared<FencedExecutionEvent>(
             [self = shared_from_this()](const FencedExecution& launched) {
                 return self->finishFenced(launched);

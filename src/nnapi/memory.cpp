@@ -196,9 +196,7 @@ Status Memory::copy(const Memory& source, Memory& destination) {
             return badData("source and destination have different dimensions");
         }
     }
-    if (Status status = copyBytes(source, destination); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(copyBytes(source, destination));
     // Found to fit above.
     (void)destination.setContents(source.roles_ ? contents.dimensions : Dimensions());
     return {};

@@ -40,17 +40,13 @@ Status MemoryDescription::addRole(const Compilation& compilation, bool isOutput,
         return badData("{} {}: must be named once", isOutput ? "output" : "input", index);
     }
     const Operand& operand = main.operands[indexes[index]];
-    if (Status status = checkOperand(operand); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOperand(operand));
     auto combined = combineDimensions(roles_.dimensions, operand.dimensions);
     if (!combined) {
         return badData("{} {}: its dimensions contradict those of the description",
                        isOutput ? "output" : "input", index);
     }
-    if (Status status = checkValueSize(operand.type, *combined); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkValueSize(operand.type, *combined));
     if (!(frequency > 0.0F) || frequency > 1.0F) {
         return badData("frequency {}: must be greater than 0 and at most 1", frequency);
     }
@@ -72,9 +68,7 @@ Status MemoryDescription::setDimensions(const Dimensions& dimensions) {
         return badData("the dimensions contradict those of the description");
     }
     if (!roles_.roles.empty()) {
-        if (Status status = checkValueSize(roles_.operand.type, *combined); !status.isOk()) {
-            return status;
-        }
+        NNBURST_NNAPI_TRY(checkValueSize(roles_.operand.type, *combined));
     }
     roles_.dimensions = *std::move(combined);
     return {};

@@ -60,12 +60,8 @@ Status ModelCollector::checkIndex(std::int32_t index) const {
 }
 
 Status ModelCollector::addOperand(const ANeuralNetworksOperandType& type) {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
-    if (Status status = checkOperandType(type, false); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
+    NNBURST_NNAPI_TRY(checkOperandType(type, false));
     if (model_.main.operands.size() >= kMaximumOperands) {
         return badData("operand {}: a model has at most {}", model_.main.operands.size(),
                        kMaximumOperands);
@@ -101,12 +97,8 @@ Status ModelCollector::checkLength(const Operand& operand, std::size_t length) c
 }
 
 Status ModelCollector::setValue(std::int32_t index, const void* buffer, std::size_t length) {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
-    if (Status status = checkIndex(index); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
+    NNBURST_NNAPI_TRY(checkIndex(index));
     const auto position = static_cast<std::uint32_t>(index);
     Operand& operand = model_.main.operands[position];
     if (buffer == nullptr) {
@@ -115,9 +107,7 @@ Status ModelCollector::setValue(std::int32_t index, const void* buffer, std::siz
         operand.location = {};
         return {};
     }
-    if (Status status = checkLength(operand, length); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkLength(operand, length));
     forgetValue(position);
     if (length <= ANEURALNETWORKS_MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES) {
         operand.location = appendValue(model_, bytesAt(buffer, length));
@@ -132,20 +122,12 @@ Status ModelCollector::setValue(std::int32_t index, const void* buffer, std::siz
 
 Status ModelCollector::setValueFromMemory(std::int32_t index, const Memory& memory,
                                           std::size_t offset, std::size_t length) {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
-    if (Status status = checkIndex(index); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
+    NNBURST_NNAPI_TRY(checkIndex(index));
     const auto position = static_cast<std::uint32_t>(index);
     Operand& operand = model_.main.operands[position];
-    if (Status status = checkLength(operand, length); !status.isOk()) {
-        return status;
-    }
-    if (Status status = memory.checkConstant(offset, length); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkLength(operand, length));
+    NNBURST_NNAPI_TRY(memory.checkConstant(offset, length));
     forgetValue(position);
     operand.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
     operand.location = {poolIndexOf(model_, memory.region()),
@@ -155,15 +137,11 @@ Status ModelCollector::setValueFromMemory(std::int32_t index, const Memory& memo
 }
 
 Status ModelCollector::setValueFromModel(std::int32_t index, const ModelCollector& value) {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
     if (value.finished_ == nullptr) {
         return badState("the model that is the value is not finished, or not valid");
     }
-    if (Status status = checkIndex(index); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkIndex(index));
     const auto position = static_cast<std::uint32_t>(index);
     Operand& operand = model_.main.operands[position];
     if (operand.type != OperandType::SUBGRAPH) {
@@ -181,12 +159,8 @@ Status ModelCollector::setValueFromModel(std::int32_t index, const ModelCollecto
 
 Status ModelCollector::setChannelScales(std::int32_t index,
                                         const ANeuralNetworksSymmPerChannelQuantParams& params) {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
-    if (Status status = checkIndex(index); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
+    NNBURST_NNAPI_TRY(checkIndex(index));
     Operand& operand = model_.main.operands[static_cast<std::size_t>(index)];
     if (operand.type != OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
         return badData("operand {}: must be of type TENSOR_QUANT8_SYMM_PER_CHANNEL", index);
@@ -213,12 +187,8 @@ Status ModelCollector::setChannelScales(std::int32_t index,
 
 Status ModelCollector::setExtensionData(std::int32_t index, std::span<const std::uint8_t> data,
                                         bool isNull) {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
-    if (Status status = checkIndex(index); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
+    NNBURST_NNAPI_TRY(checkIndex(index));
     Operand& operand = model_.main.operands[static_cast<std::size_t>(index)];
     if (isNull != data.empty()) {
         return badData("length {}: must be 0 for a null pointer alone", data.size());
@@ -236,14 +206,8 @@ Status ModelCollector::setExtensionData(std::int32_t index, std::span<const std:
 
 Status ModelCollector::checkOperation(const Operation& operation) const {
     const Subgraph& main = model_.main;
-    if (Status status = checkOperandList("input", operation.inputs, main.operands.size());
-        !status.isOk()) {
-        return status;
-    }
-    if (Status status = checkOperandList("output", operation.outputs, main.operands.size());
-        !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOperandList("input", operation.inputs, main.operands.size()));
+    NNBURST_NNAPI_TRY(checkOperandList("output", operation.outputs, main.operands.size()));
     if (isExtension(operation.type)) {
         const std::uint32_t prefix =
             static_cast<std::uint32_t>(operation.type) >> kExtensionTypeBits;
@@ -265,15 +229,11 @@ Status ModelCollector::checkOperation(const Operation& operation) const {
 
 Status ModelCollector::addOperation(std::int32_t type, std::span<const std::uint32_t> inputs,
                                     std::span<const std::uint32_t> outputs) {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
     Operation operation{static_cast<OperationType>(type),
                         {inputs.begin(), inputs.end()},
                         {outputs.begin(), outputs.end()}};
-    if (Status status = checkOperation(operation); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOperation(operation));
     if (model_.main.operations.size() >= kMaximumOperations) {
         return badData("operation {}: a model has at most {}", model_.main.operations.size(),
                        kMaximumOperations);
@@ -284,16 +244,10 @@ Status ModelCollector::addOperation(std::int32_t type, std::span<const std::uint
 
 Status ModelCollector::identify(std::span<const std::uint32_t> inputs,
                                 std::span<const std::uint32_t> outputs) {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
     std::vector<Operand>& operands = model_.main.operands;
-    if (Status status = checkOperandList("input", inputs, operands.size()); !status.isOk()) {
-        return status;
-    }
-    if (Status status = checkOperandList("output", outputs, operands.size()); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOperandList("input", inputs, operands.size()));
+    NNBURST_NNAPI_TRY(checkOperandList("output", outputs, operands.size()));
     if (isIdentified_) {
         return badData("inputs and outputs are named already: must be named once");
     }
@@ -319,9 +273,7 @@ Status ModelCollector::identify(std::span<const std::uint32_t> inputs,
 }
 
 Status ModelCollector::setRelaxed(bool isRelaxed) {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
     model_.relaxComputationFloat32toFloat16 = isRelaxed;
     return {};
 }
@@ -360,12 +312,8 @@ Status ModelCollector::copyKeptValues() {
 }
 
 Status ModelCollector::finish() {
-    if (Status status = checkOpen(); !status.isOk()) {
-        return status;
-    }
-    if (Status status = copyKeptValues(); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOpen());
+    NNBURST_NNAPI_TRY(copyKeptValues());
     auto finished = std::make_shared<FinishedModel>();
     isInvalid_ = true;  // until all is checked
     auto order = executionOrder(model_.main);
@@ -524,9 +472,7 @@ int ANeuralNetworksModel_getSupportedOperationsForDevices(
     }
     return answer(__func__, [&]() -> Status {
         std::vector<std::size_t> indices;
-        if (Status status = Devices::get().select({devices, numDevices}, indices); !status.isOk()) {
-            return status;
-        }
+        NNBURST_NNAPI_TRY(Devices::get().select({devices, numDevices}, indices));
         const auto& finished = model->collector.finished();
         if (finished == nullptr) {
             return badState("the model is not finished, or not valid");

@@ -147,9 +147,7 @@ Status checkArgumentType(const Operand& operand, const ANeuralNetworksOperandTyp
         }
         return {};
     }
-    if (Status status = checkOperandType(*type, mustBeKnown); !status.isOk()) {
-        return status;
-    }
+    NNBURST_NNAPI_TRY(checkOperandType(*type, mustBeKnown));
     if (operand.dimensions.empty()) {
         return {};
     }

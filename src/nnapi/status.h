@@ -75,3 +75,11 @@ template <class Body>
 }
 
 }  // namespace nnburst::nnapi
+
+/// Returns `expression` (a `Status`) from the enclosing function, if it refuses.
+#define NNBURST_NNAPI_TRY(expression)                                                     \
+    do {                                                                                  \
+        if (::nnburst::nnapi::Status nnburstTried = (expression); !nnburstTried.isOk()) { \
+            return nnburstTried;                                                          \
+        }                                                                                 \
+    } while (false)

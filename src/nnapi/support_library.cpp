@@ -28,9 +28,7 @@ int setCachingFromFds(ANeuralNetworksCompilation* compilation, const int* modelC
         return refuseNull(kFunction);
     }
     return answer(kFunction, [&]() -> Status {
-        if (Status status = compilation->compilation->checkNotFinished(); !status.isOk()) {
-            return status;
-        }
+        NNBURST_NNAPI_TRY(compilation->compilation->checkNotFinished());
         if (numModelCacheFiles != 0 || numDataCacheFiles != 0) {
             return badData("{} and {} cache files: devices need none", numModelCacheFiles,
                            numDataCacheFiles);
