@@ -15,6 +15,7 @@
 #include "nnburst/logging.h"
 #include "nnburst/runtime.h"
 #include "support/failing_allocations.h"
+#include "support/unused_methods.h"
 
 namespace nnburst {
 namespace {
@@ -32,10 +33,6 @@ struct Script {
 Script& script() {
     static Script instance;
     return instance;
-}
-
-tl::unexpected<Error> notUsed() {
-    return failure(ErrorStatus::GENERAL_FAILURE, "not used by the C API");
 }
 
 void throwInCalls() {
@@ -59,21 +56,20 @@ Result<> executeAsTold(PreparedModel& inner, const Request& request,
     return {};
 }
 
-class ScriptedReusable final : public ReusableExecution {
+class ScriptedReusable final : public test::UnusedReusableExecution {
   public:
     ScriptedReusable(SharedPreparedModel inner, Request request)
         : inner_(std::move(inner)), request_(std::move(request)) {}
     Result<> compute(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) override {
         return executeAsTold(*inner_, request_, {.deadline = deadline}, outcome);
     }
-    Result<Submission> submit(const OptionalTimePoint& /*deadline*/) override { return notUsed(); }
 
   private:
     const SharedPreparedModel inner_;
     const Request request_;
 };
 
-class ScriptedBurst final : public Burst {
+class ScriptedBurst final : public test::UnusedBurst {
   public:
     explicit ScriptedBurst(SharedPreparedModel inner) : inner_(std::move(inner)) {}
     Result<> execute(const Request& request, const ExecutionOptions& options,
@@ -85,17 +81,6 @@ class ScriptedBurst final : public Burst {
         throwInCalls();
         return std::make_unique<ScriptedReusable>(inner_, request);
     }
-    Result<Submission> submit(const Request& /*request*/,
-                              const ExecutionOptions& /*options*/) override {
-        return notUsed();
-    }
-    Result<> wait(Submission /*submission*/, ExecutionOutcome& /*outcome*/) override {
-        return notUsed();
-    }
-    bool isMemoryInUse() override { return false; }
-    Result<> waitForMemory(const OptionalTimePoint& /*deadline*/) override { return {}; }
-    void freeMemory(const SharedRegion& /*region*/) override {}
-    BurstWaitStats waitStats() const override { return {}; }
 
   private:
     const SharedPreparedModel inner_;

@@ -19,6 +19,7 @@
 #include "runtime/submodel.h"
 #include "runtime_test.h"
 #include "support/eventually.h"
+#include "support/unused_methods.h"
 
 namespace nnburst::runtime {
 namespace {
@@ -150,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
 // ---- Deadlines and times while all threads are busy
 
 /// Executes synchronously what it was made with.
-class FunctionModel final : public PreparedModel {
+class FunctionModel final : public test::UnusedPreparedModel {
   public:
     using Function = std::function<void(const ExecutionOptions& options, ExecutionOutcome&)>;
     explicit FunctionModel(Function function) : function_(std::move(function)) {}
@@ -160,20 +161,6 @@ class FunctionModel final : public PreparedModel {
                                                 ExecutionOutcome& outcome) override {
         function_(options, outcome);
         return {};
-    }
-    [[nodiscard]] Result<> execute(const Request& /*request*/, const ExecutionOptions& /*options*/,
-                                   ExecutionCallback /*callback*/) override {
-        return failure(ErrorStatus::GENERAL_FAILURE, "not here");
-    }
-    [[nodiscard]] Result<FencedExecution> executeFenced(
-        const Request& /*request*/, std::span<const int> /*waitFor*/,
-        const ExecutionOptions& /*options*/,
-        OptionalTimeoutDuration /*timeoutAfterFence*/) override {
-        return failure(ErrorStatus::GENERAL_FAILURE, "not here");
-    }
-    [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
-        const BurstOptions& /*options*/) override {
-        return failure(ErrorStatus::GENERAL_FAILURE, "not here");
     }
 
   private:

@@ -7,6 +7,7 @@
 #include "device/hal_models.h"
 #include "runtime/divided_model.h"
 #include "runtime_test.h"
+#include "support/unused_methods.h"
 
 namespace nnburst::runtime {
 namespace {
@@ -15,7 +16,7 @@ using enum OperandType;
 using test::SmallRequest;
 
 /// Answers each execution with `status` and output shapes, and keeps the request.
-class Answering final : public PreparedModel {
+class Answering final : public test::UnusedPreparedModel {
   public:
     [[nodiscard]] Result<> executeSynchronously(const Request& request,
                                                 const ExecutionOptions& /*options*/,
@@ -27,20 +28,6 @@ class Answering final : public PreparedModel {
             return failure(status, "as it was told");
         }
         return {};
-    }
-    [[nodiscard]] Result<> execute(const Request& /*request*/, const ExecutionOptions& /*options*/,
-                                   ExecutionCallback /*callback*/) override {
-        return failure(ErrorStatus::GENERAL_FAILURE, "not here");
-    }
-    [[nodiscard]] Result<FencedExecution> executeFenced(
-        const Request& /*request*/, std::span<const int> /*waitFor*/,
-        const ExecutionOptions& /*options*/,
-        OptionalTimeoutDuration /*timeoutAfterFence*/) override {
-        return failure(ErrorStatus::GENERAL_FAILURE, "not here");
-    }
-    [[nodiscard]] Result<std::unique_ptr<Burst>> configureExecutionBurst(
-        const BurstOptions& /*options*/) override {
-        return failure(ErrorStatus::GENERAL_FAILURE, "not here");
     }
 
     ErrorStatus status = ErrorStatus::NONE;

@@ -13,16 +13,13 @@
 #include "runtime/divided_model.h"
 #include "runtime/part_model.h"
 #include "runtime_test.h"
+#include "support/unused_methods.h"
 
 namespace nnburst::runtime {
 namespace {
 
 using enum OperandType;
 using test::SmallRequest;
-
-tl::unexpected<Error> notUsed() {
-    return failure(ErrorStatus::GENERAL_FAILURE, "not used by these tests");
-}
 
 tl::unexpected<Error> unanswered() {
     return failure(ErrorStatus::DEVICE_UNAVAILABLE, "no answer");
@@ -58,7 +55,7 @@ class LostReusable final : public ReusableExecution {
     }
 };
 
-class SilentBurst final : public Burst {
+class SilentBurst final : public test::UnusedBurst {
   public:
     explicit SilentBurst(SilentDriver& driver) : driver_(driver) {}
     Result<> execute(const Request& /*request*/, const ExecutionOptions& /*options*/,
@@ -79,20 +76,14 @@ class SilentBurst final : public Burst {
                               const ExecutionOptions& /*options*/) override {
         return unanswered();
     }
-    Result<> wait(Submission /*submission*/, ExecutionOutcome& /*outcome*/) override {
-        return notUsed();
-    }
     bool isMemoryInUse() override { return wasSilent_ && driver_.mayWrite; }
-    Result<> waitForMemory(const OptionalTimePoint& /*deadline*/) override { return {}; }
-    void freeMemory(const SharedRegion& /*region*/) override {}
-    BurstWaitStats waitStats() const override { return {}; }
 
   private:
     SilentDriver& driver_;
     bool wasSilent_ = false;
 };
 
-class SilentModel final : public PreparedModel {
+class SilentModel final : public test::UnusedPreparedModel {
   public:
     explicit SilentModel(SilentDriver& driver) : driver_(driver) {}
     Result<> executeSynchronously(const Request& /*request*/, const ExecutionOptions& /*options*/,
@@ -114,12 +105,6 @@ class SilentModel final : public PreparedModel {
         callback(unanswered(), {});
         driver_.mayWriteByCalls = true;
         return unanswered();
-    }
-    Result<FencedExecution> executeFenced(const Request& /*request*/,
-                                          std::span<const int> /*waitFor*/,
-                                          const ExecutionOptions& /*options*/,
-                                          OptionalTimeoutDuration /*timeoutAfterFence*/) override {
-        return notUsed();
     }
     Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& /*options*/) override {

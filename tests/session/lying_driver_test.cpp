@@ -12,32 +12,28 @@
 #include <vector>
 
 #include "nnburst/session.h"
+#include "support/unused_methods.h"
 
 namespace nnburst {
 namespace {
 
-tl::unexpected<Error> unused() {
-    return failure(ErrorStatus::GENERAL_FAILURE, "not used by a session");
-}
-
 /// Ends an execution whose output has room for so many bytes.
 using Answer = std::function<Result<>(std::uint32_t roomBytes, ExecutionOutcome& outcome)>;
 
-class LyingExecution final : public ReusableExecution {
+class LyingExecution final : public test::UnusedReusableExecution {
   public:
     LyingExecution(Answer answer, std::uint32_t roomBytes)
         : answer_(std::move(answer)), roomBytes_(roomBytes) {}
     Result<> compute(const OptionalTimePoint&, ExecutionOutcome& outcome) override {
         return answer_(roomBytes_, outcome);
     }
-    Result<Submission> submit(const OptionalTimePoint&) override { return unused(); }
 
   private:
     const Answer answer_;
     const std::uint32_t roomBytes_;
 };
 
-class LyingBurst final : public Burst {
+class LyingBurst final : public test::UnusedBurst {
   public:
     LyingBurst(Answer answer, const bool& isFull) : answer_(std::move(answer)), isFull_(isFull) {}
     Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
@@ -47,36 +43,15 @@ class LyingBurst final : public Burst {
         }
         return std::make_unique<LyingExecution>(answer_, request.outputs[0].location.length);
     }
-    Result<> execute(const Request&, const ExecutionOptions&, ExecutionOutcome&) override {
-        return unused();
-    }
-    Result<Submission> submit(const Request&, const ExecutionOptions&) override { return unused(); }
-    Result<> wait(Submission, ExecutionOutcome&) override { return unused(); }
-    bool isMemoryInUse() override { return false; }
-    Result<> waitForMemory(const OptionalTimePoint&) override { return {}; }
-    void freeMemory(const SharedRegion&) override {}
-    BurstWaitStats waitStats() const override { return {}; }
 
   private:
     const Answer answer_;
     const bool& isFull_;  // reusable executions are refused
 };
 
-class LyingModel final : public PreparedModel {
+class LyingModel final : public test::UnusedPreparedModel {
   public:
     LyingModel(Answer answer, const bool& isFull) : answer_(std::move(answer)), isFull_(isFull) {}
-    Result<> executeSynchronously(const Request&, const ExecutionOptions&,
-                                  ExecutionOutcome&) override {
-        return unused();
-    }
-    Result<> execute(const Request&, const ExecutionOptions&, ExecutionCallback) override {
-        return unused();
-    }
-    Result<FencedExecution> executeFenced(const Request&, std::span<const int>,
-                                          const ExecutionOptions&,
-                                          OptionalTimeoutDuration) override {
-        return unused();
-    }
     Result<std::unique_ptr<Burst>> configureExecutionBurst(const BurstOptions&) override {
         return std::make_unique<LyingBurst>(answer_, isFull_);
     }

@@ -18,6 +18,7 @@
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
 #include "nnburst/session.h"
+#include "support/unused_methods.h"
 
 namespace nnburst {
 namespace {
@@ -76,34 +77,18 @@ class TwoEnded final : public Burst {
 };
 
 /// A prepared model that has bursts and nothing else.
-class CompiledHere final : public PreparedModel {
+class CompiledHere final : public test::UnusedPreparedModel {
   public:
     CompiledHere(const Model& model, const test::ProcessorsOfBothEnds& processors)
         : engine_(*exec::Engine::create({})),
           model_(*exec::CompiledModel::compile(engine_, model)),
           processors_(processors) {}
 
-    Result<> executeSynchronously(const Request&, const ExecutionOptions&,
-                                  ExecutionOutcome&) override {
-        return unavailable();
-    }
-    Result<> execute(const Request&, const ExecutionOptions&, ExecutionCallback) override {
-        return unavailable();
-    }
-    Result<FencedExecution> executeFenced(const Request&, std::span<const int>,
-                                          const ExecutionOptions&,
-                                          OptionalTimeoutDuration) override {
-        return unavailable();
-    }
     Result<std::unique_ptr<Burst>> configureExecutionBurst(const BurstOptions& options) override {
         return std::make_unique<TwoEnded>(model_, options, processors_);
     }
 
   private:
-    static tl::unexpected<Error> unavailable() {
-        return failure(ErrorStatus::GENERAL_FAILURE, "a session uses bursts alone");
-    }
-
     std::shared_ptr<exec::Engine> engine_;
     std::shared_ptr<exec::CompiledModel> model_;
     const test::ProcessorsOfBothEnds& processors_;
