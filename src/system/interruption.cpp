@@ -13,7 +13,15 @@ namespace {
 
 constexpr int kSignal = SIGURG;
 
+/// Unless the program has a handler of its own: that one interrupts, too, unless it was installed
+/// with SA_RESTART.
 void installHandler() noexcept {
+    struct sigaction existing {};
+    ::sigaction(kSignal, nullptr, &existing);
+    if ((existing.sa_flags & SA_SIGINFO) != 0 ||
+        (existing.sa_handler != SIG_DFL && existing.sa_handler != SIG_IGN)) {
+        return;
+    }
     struct sigaction action {};
     action.sa_handler = [](int) {};
     action.sa_flags = 0;  // calls are not started again
@@ -31,12 +39,17 @@ class ThreadTimer {
 
     void start() noexcept {
         if (users_++ == 0 && (isMade_ || make())) {
+            sigset_t set;
+            ::sigemptyset(&set);
+            ::sigaddset(&set, kSignal);
+            ::pthread_sigmask(SIG_UNBLOCK, &set, &maskBefore_);
             repeatEach(ScopedInterruption::kFirst);
         }
     }
     void stop() noexcept {
-        if (--users_ == 0) {
+        if (--users_ == 0 && isMade_) {
             repeatEach(std::chrono::nanoseconds(0));
+            ::pthread_sigmask(SIG_SETMASK, &maskBefore_, nullptr);
         }
     }
 
@@ -57,10 +70,6 @@ class ThreadTimer {
         if (!key.isValid) {
             return false;
         }
-        sigset_t set;
-        ::sigemptyset(&set);
-        ::sigaddset(&set, kSignal);
-        ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
         sigevent event{};
         event.sigev_notify = SIGEV_THREAD_ID;
         event.sigev_signo = kSignal;
@@ -81,16 +90,15 @@ class ThreadTimer {
 
     /// Zero stops it.
     void repeatEach(std::chrono::nanoseconds interval) const noexcept {
-        if (isMade_) {
-            const timespec time{.tv_sec = 0, .tv_nsec = static_cast<long>(interval.count())};
-            const itimerspec setting{.it_interval = time, .it_value = time};
-            ::timer_settime(timer_, 0, &setting, nullptr);
-        }
+        const timespec time{.tv_sec = 0, .tv_nsec = static_cast<long>(interval.count())};
+        const itimerspec setting{.it_interval = time, .it_value = time};
+        ::timer_settime(timer_, 0, &setting, nullptr);
     }
 
     timer_t timer_{};
     bool isMade_ = false;
     int users_ = 0;  // a scope may lie in another one
+    sigset_t maskBefore_{};
 };
 
 }  // namespace

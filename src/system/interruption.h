@@ -13,8 +13,10 @@
 namespace nnburst::system {
 
 /// RAII: while this lives, signals interrupt waits of the calling thread in the kernel, the first
-/// one after kFirst. Installs a handler of SIGURG that does nothing. Without a timer of the system
-/// it has no effect.
+/// one after kFirst. The first one installs a handler of SIGURG that does nothing, unless the
+/// program has a handler of its own, which the waits then call; the thread takes the signal as long
+/// as this lives. Without a timer of the system, or with a handler that has SA_RESTART, it has no
+/// effect.
 class ScopedInterruption {
   public:
     static constexpr std::chrono::milliseconds kFirst{1};

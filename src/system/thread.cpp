@@ -3,7 +3,6 @@
 #include "system/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -71,27 +70,20 @@ class OrphanedThreads {
     std::list<std::thread> ended_ NNBURST_GUARDED_BY(mutex_);
 };
 
-/// RAII: blocks the signals that are sent to the process, in the calling thread and in the threads
-/// that it starts.
-class ScopedSignalBlock {
-  public:
-    ScopedSignalBlock() noexcept {
-        sigset_t sentToProcess;
-        ::sigfillset(&sentToProcess);
-        for (const int ownFault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
-            ::sigdelset(&sentToProcess, ownFault);
-        }
-        ::pthread_sigmask(SIG_BLOCK, &sentToProcess, &before_);
-    }
-    ~ScopedSignalBlock() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    ScopedSignalBlock(const ScopedSignalBlock&) = delete;
-    ScopedSignalBlock& operator=(const ScopedSignalBlock&) = delete;
-
-  private:
-    sigset_t before_{};
-};
-
 }  // namespace
+
+ScopedSignalBlock::ScopedSignalBlock() noexcept {
+    sigset_t sentToProcess;
+    ::sigfillset(&sentToProcess);
+    for (const int ownFault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+        ::sigdelset(&sentToProcess, ownFault);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &sentToProcess, &before_);
+}
+
+ScopedSignalBlock::~ScopedSignalBlock() {
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 Result<std::thread> startThread(const std::string& name, std::function<void()> body) {
     const ScopedSignalBlock block;

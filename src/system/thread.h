@@ -6,6 +6,8 @@
 /// The threads of the library: each has a name and a short time slice, and leaves the signals of
 /// the process to the application's threads.
 
+#include <signal.h>
+
 #include <functional>
 #include <string>
 #include <thread>
@@ -13,6 +15,19 @@
 #include "nnburst/result.h"
 
 namespace nnburst::system {
+
+/// RAII: blocks the signals that are sent to the process, in the calling thread and in the threads
+/// that it starts, also by a library. Those that a thread causes itself are not blocked.
+class ScopedSignalBlock {
+  public:
+    ScopedSignalBlock() noexcept;
+    ~ScopedSignalBlock();
+    ScopedSignalBlock(const ScopedSignalBlock&) = delete;
+    ScopedSignalBlock& operator=(const ScopedSignalBlock&) = delete;
+
+  private:
+    sigset_t before_{};
+};
 
 /// Starts a thread that runs `body`. Signals that are sent to the process are blocked in it: they
 /// belong to the application's threads. Those that the thread causes itself (SIGSEGV, SIGBUS,

@@ -23,6 +23,7 @@ Result<> OmissionCheck::check(const Graph& graph, const std::vector<bool>& isOmi
     ShapeInference shapes(graph);
     Omitted omitted(subgraph.operands.size());
     for (std::size_t input = 0; input < isOmitted.size(); ++input) {
+        shapes.setDecided(input);
         if (isOmitted[input]) {
             omitted[subgraph.inputIndexes[input]] = true;
             NNBURST_TRY(shapes.setInputShape(input, Shape(), true));

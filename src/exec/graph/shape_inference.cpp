@@ -74,10 +74,12 @@ ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
     values_.resize(operands.size());
     known_.resize(operands.size());
     omitted_.resize(operands.size());
+    undecided_.resize(operands.size());
     for (std::size_t index = 0; index < operands.size(); ++index) {
         const Operand& operand = operands[index];
         shapes_.emplace_back(operand.dimensions);
         omitted_[index] = operand.lifetime == OperandLifeTime::NO_VALUE;
+        undecided_[index] = operand.lifetime == OperandLifeTime::SUBGRAPH_INPUT;
         // An operation computes the inferred shape, whatever the model declares.
         const bool isComputed = operand.lifetime == OperandLifeTime::TEMPORARY_VARIABLE ||
                                 operand.lifetime == OperandLifeTime::SUBGRAPH_OUTPUT;
@@ -90,8 +92,7 @@ ShapeInference::ShapeInference(const Graph& graph) : graph_(graph) {
 }
 
 Result<> ShapeInference::setInputShape(std::size_t input, const Shape& shape, bool isOmitted) {
-    NNBURST_ASSERT(input < graph_.subgraph.inputIndexes.size(), "input {} of {}", input,
-                   graph_.subgraph.inputIndexes.size());
+    setDecided(input);
     const std::uint32_t operand = graph_.subgraph.inputIndexes[input];
     omitted_[operand] = isOmitted;
     known_[operand] = true;
@@ -102,6 +103,12 @@ Result<> ShapeInference::setInputShape(std::size_t input, const Shape& shape, bo
         shapes_[operand] = shape;
     }
     return {};
+}
+
+void ShapeInference::setDecided(std::size_t input) {
+    NNBURST_ASSERT(input < graph_.subgraph.inputIndexes.size(), "input {} of {}", input,
+                   graph_.subgraph.inputIndexes.size());
+    undecided_[graph_.subgraph.inputIndexes[input]] = false;
 }
 
 Result<> ShapeInference::setShape(std::uint32_t operand, const Shape& shape) {
@@ -175,12 +182,20 @@ bool ShapeInference::isDecidedByShapes(std::size_t index) const {
             return false;
         }
     }
-    return true;
+    // If the shapes of the inputs are known, `visit` has inferred those of the outputs, unless it
+    // had to check the operation without some of them.
+    const auto areKnown = [this](const std::vector<std::uint32_t>& operands) {
+        return std::all_of(operands.begin(), operands.end(),
+                           [this](std::uint32_t operand) { return isKnown(operand); });
+    };
+    return !areKnown(operation.inputs) || areKnown(operation.outputs);
 }
 
-void ShapeInference::forget(std::uint32_t operand) {
-    shapes_[operand] = Shape(graph_.subgraph.operands[operand].dimensions);
-    known_[operand] = omitted_[operand];
+void ShapeInference::forget(std::span<const std::uint32_t> operands) {
+    for (const std::uint32_t operand : operands) {
+        shapes_[operand] = Shape(graph_.subgraph.operands[operand].dimensions);
+        known_[operand] = omitted_[operand];
+    }
 }
 
 Result<HalVersion> ShapeInference::visit(std::size_t index) {
@@ -195,25 +210,35 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
                                    static_cast<std::int32_t>(operation.type)));
     }
     NNBURST_TRY(checkRanks(graph_.subgraph, operation));
-    for (const std::uint32_t output : operation.outputs) {
-        forget(output);
+    forget(operation.outputs);
+    OperationInstance instance = this->operation(index);
+    Result<HalVersion> version = infer(index, *definition, instance.view());
+    if (!version && version.error().status == ErrorStatus::INVALID_ARGUMENT &&
+        removeShapes(index, *definition, instance)) {
+        forget(operation.outputs);
+        return checkOperands(*definition, instance.view());
     }
-    const OperationInstance instance = this->operation(index);
-    NNBURST_TRY_ASSIGN(const HalVersion version, checkOperands(*definition, instance.view()));
-    if (isControlFlow(operation.type) || definition->runShrinking != nullptr) {
+    return version;
+}
+
+Result<HalVersion> ShapeInference::infer(std::size_t index, const OperationDefinition& definition,
+                                         const OperationView& view) {
+    const Operation& operation = graph_.subgraph.operations[index];
+    NNBURST_TRY_ASSIGN(const HalVersion version, checkOperands(definition, view));
+    if (isControlFlow(operation.type) || definition.runShrinking != nullptr) {
         return version;  // inferShapes would only give upper bounds
     }
     for (std::size_t input = 0; input < operation.inputs.size(); ++input) {
-        const OperandView& view = instance.inputs[input];
-        if (!known_[operation.inputs[input]] || (isValueInput(*definition, input, view.type) &&
-                                                 !view.isOmitted && view.data == nullptr)) {
+        const OperandView& given = view.inputs[input];
+        if (!known_[operation.inputs[input]] || (isValueInput(definition, input, given.type) &&
+                                                 !given.isOmitted && given.data == nullptr)) {
             return version;
         }
     }
-    NNBURST_ASSERT(definition->inferShapes != nullptr, "{} has no function for its shapes",
+    NNBURST_ASSERT(definition.inferShapes != nullptr, "{} has no function for its shapes",
                    toString(operation.type));
     std::vector<Shape> inferred(operation.outputs.size());
-    NNBURST_TRY(definition->inferShapes(instance.view(), inferred));
+    NNBURST_TRY(definition.inferShapes(view, inferred));
     for (std::size_t output = 0; output < inferred.size(); ++output) {
         if (auto stated = setShape(operation.outputs[output], inferred[output]); !stated) {
             return invalid("{} output {}: {}", toString(operation.type), output,
@@ -221,6 +246,19 @@ Result<HalVersion> ShapeInference::visit(std::size_t index) {
         }
     }
     return version;
+}
+
+bool ShapeInference::removeShapes(std::size_t index, const OperationDefinition& definition,
+                                  OperationInstance& instance) const {
+    bool hasRemoved = false;
+    for (std::size_t input = 0; input < instance.inputs.size() && input < 64; ++input) {
+        if ((definition.optionalInputs >> input & 1U) != 0 &&
+            undecided_[graph_.subgraph.operations[index].inputs[input]]) {
+            instance.inputs[input].shape = Shape();
+            hasRemoved = true;
+        }
+    }
+    return hasRemoved;
 }
 
 }  // namespace nnburst::exec

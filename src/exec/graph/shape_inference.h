@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "exec/graph/graph.h"
@@ -29,6 +30,10 @@ class ShapeInference {
     /// if it contradicts the declared one.
     [[nodiscard]] Result<> setInputShape(std::size_t input, const Shape& shape, bool isOmitted);
 
+    /// Says that it is known whether the graph's input `input` is left out, though its shape may
+    /// not be known yet. Until this or setInputShape is called, a request may leave the input out.
+    void setDecided(std::size_t input);
+
     /// Sets the shape of an operand that was computed. INVALID_ARGUMENT if it contradicts the
     /// declared one, or is too large.
     [[nodiscard]] Result<> setShape(std::uint32_t operand, const Shape& shape);
@@ -40,13 +45,15 @@ class ShapeInference {
     [[nodiscard]] Result<> visitAll();
 
     /// Checks the operation with OperationDefinition::check and infers the shapes of its outputs if
-    /// all that decides them is known before it runs. Skips one that was folded. Gives the first
-    /// HAL version that allows the operation. The error does not say which operation of the graph
-    /// it is.
+    /// all that decides them is known before it runs. If that fails, checks the operation again
+    /// without the shapes of the optional inputs that a request may leave out; then the shapes of
+    /// the outputs stay unknown. Skips an operation that was folded. Gives the first HAL version
+    /// that allows the operation. The error does not say which operation of the graph it is.
     [[nodiscard]] Result<HalVersion> visit(std::size_t operation);
 
     /// Whether the shapes of the operation's outputs follow from those of its inputs, because all
-    /// values that decide them are known. Requires an operation that was visited.
+    /// values that decide them are known, and they do not depend on what a request leaves out.
+    /// Requires an operation that was visited.
     [[nodiscard]] bool isDecidedByShapes(std::size_t operation) const;
 
     /// Whether all sizes of the operand are known.
@@ -63,14 +70,22 @@ class ShapeInference {
     [[nodiscard]] OperationInstance operation(std::size_t index) const;
 
   private:
-    /// Forgets what an earlier visit, or the run that followed it, has found of an operand.
-    void forget(std::uint32_t operand);
+    /// Forgets what an earlier visit, or the run that followed it, has found of the operands.
+    void forget(std::span<const std::uint32_t> operands);
+    /// Checks operation `index` and infers the shapes of its outputs, for operands as in `view`.
+    Result<HalVersion> infer(std::size_t index, const OperationDefinition& definition,
+                             const OperationView& view);
+    /// Removes the shapes of optional inputs of `instance`, which is operation `index`, that a
+    /// request may still leave out. False if there are none.
+    bool removeShapes(std::size_t index, const OperationDefinition& definition,
+                      OperationInstance& instance) const;
 
     const Graph& graph_;
     std::vector<Shape> shapes_;
     std::vector<std::byte*> values_;  // of operands that are no constants, where stated
     std::vector<bool> known_;
     std::vector<bool> omitted_;
+    std::vector<bool> undecided_;  // inputs of which it is not known whether a request gives them
 };
 
 /// Whether input `input` decides shapes or addresses by its value: it is a scalar or among the

@@ -140,6 +140,11 @@ struct OperationDefinition {
     /// inputs may be written to by another process at any time.
     std::uint64_t valueInputs = 0;
 
+    /// The tensors among the inputs (see `inputs`) that may be left out. A request may leave out an
+    /// input of the model, whose declared dimensions mean nothing then, so `check` may be called
+    /// without their shapes.
+    std::uint64_t optionalInputs = 0;
+
     /// Checks number, types, ranks, scales and known values of the operands against the HAL's
     /// section of this operation. Shapes may be unknown in part, and so may the values of
     /// `valueInputs` and of scalars (null data). Gives the first HAL version that allows these
@@ -182,7 +187,8 @@ struct OperationDefinition {
     }
 };
 
-/// The set of these inputs, for OperationDefinition::valueInputs: `inputs(1, 2)`.
+/// The set of these inputs, for valueInputs and optionalInputs of an OperationDefinition:
+/// `inputs(1, 2)`.
 template <class... Index>
 [[nodiscard]] consteval std::uint64_t inputs(Index... index) {
     return (std::uint64_t{0} | ... | (std::uint64_t{1} << index));

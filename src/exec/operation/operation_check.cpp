@@ -216,8 +216,7 @@ HalVersion versionOfTypes(const OperationView& operation) noexcept {
 
 bool hasKnownInputShapes(const OperationView& operation) noexcept {
     return std::all_of(operation.inputs.begin(), operation.inputs.end(), [](const auto& input) {
-        return input.isOmitted || !isTensor(input.type) ||
-               (input.shape.rank() > 0 && input.shape.isFullySpecified());
+        return input.isOmitted || !isTensor(input.type) || isShapeKnown(input);
     });
 }
 

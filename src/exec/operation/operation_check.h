@@ -148,6 +148,11 @@ class OperationCheck {
 /// The first HAL version that has the types of all operands.
 [[nodiscard]] HalVersion versionOfTypes(const OperationView& operation) noexcept;
 
+/// Whether rank and all sizes of a tensor are known, while a model is checked.
+[[nodiscard]] inline bool isShapeKnown(const OperandView& tensor) noexcept {
+    return tensor.shape.rank() > 0 && tensor.shape.isFullySpecified();
+}
+
 /// Rank and all sizes of all inputs that are there are known: shapes can be computed, so `check`
 /// can say whether they go together.
 [[nodiscard]] bool hasKnownInputShapes(const OperationView& operation) noexcept;

@@ -125,13 +125,21 @@ void Plan::place(std::span<std::byte* const> arguments) noexcept {
 }
 
 Result<> Plan::run(const RunLimits& limits) {
+    if (!steps_.empty() && !limits.yieldThenCheck()) {
+        return limits.endedBefore(steps_.front().operation);
+    }
+    return runAtOnce(limits);
+}
+
+Result<> Plan::runAtOnce(const RunLimits& limits) {
     const auto failedIn = [](const PlannedStep& step, const Result<>& result) {
         return failure(result.error().status,
                        fmt::format("operation {}: {}", step.operation, result.error().message));
     };
     TimeLimit timeLimit = limits.timeLimit();
     for (PlannedStep& step : steps_) {
-        if (!limits.yieldThenCheck()) {
+        const bool isFirst = &step == steps_.data();
+        if (!(isFirst ? limits.mayBegin() : limits.yieldThenCheck())) {
             return limits.endedBefore(step.operation);
         }
         if (step.isMoved) {

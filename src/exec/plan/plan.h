@@ -100,6 +100,9 @@ class Plan {
 
     /// Computes the outputs from the inputs, which are where `place` was told.
     [[nodiscard]] Result<> run(const RunLimits& limits);
+    /// The same for a run that has just passed the gate and the check of its deadline: neither is
+    /// asked again before the first step.
+    [[nodiscard]] Result<> runAtOnce(const RunLimits& limits);
 
     /// Runs each step for a moment, so that the first run is as fast as later ones: afterwards the
     /// arena and the code of the steps are in memory, and what steps keep is complete. Of a plan

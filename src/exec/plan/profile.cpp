@@ -105,7 +105,8 @@ Result<std::unique_ptr<Profile>> Profile::create(const std::string& path) {
 }
 
 Profile* Profile::ofProcess() {
-    static const std::unique_ptr<Profile> profile = []() -> std::unique_ptr<Profile> {
+    // Never destroyed: threads may execute, and record, while the process exits.
+    static Profile* const profile = []() -> Profile* {
         const char* prefix = ::secure_getenv(kProfileVariable);
         if (prefix == nullptr || *prefix == '\0') {
             return nullptr;
@@ -115,9 +116,9 @@ Profile* Profile::ofProcess() {
             logger().warn("{} has no effect: {}", kProfileVariable, created.error().message);
             return nullptr;
         }
-        return std::move(*created);
+        return created->release();
     }();
-    return profile.get();
+    return profile;
 }
 
 Profile::Profile(void* mapping) noexcept

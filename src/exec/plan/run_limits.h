@@ -48,6 +48,13 @@ struct RunLimits {
         return !isOver();
     }
 
+    /// The same before the first operation of a run that has just passed the gate and the check of
+    /// its deadline.
+    [[nodiscard]] bool mayBegin() const noexcept {
+        system::letOthersRun();
+        return !hasBeenCancelled();
+    }
+
     /// Whether the run was cancelled or its deadline has passed. Does not yield: for use with a
     /// mutex that other executions take.
     [[nodiscard]] bool isOver() const noexcept {

@@ -169,112 +169,158 @@ std::size_t scratchBytes(const OperationView& operation) {
     return boxCount(operation) * (sizeof(Box) + sizeof(float) + sizeof(std::uint32_t));
 }
 
+/// One run. `scratch` has the bytes of scratchBytes.
 template <class T, class Anchor, class Coordinate>
-Result<std::uint32_t> propose(const OperationView& operation, const Parameters& parameters,
-                              std::span<std::byte> scratch) {
-    constexpr std::size_t kBoxWork = 8;  // two exponentials
-    const SpatialArguments layout{.isNchw = parameters.isNchw};
-    const Image scoreImage(operation.inputs[0].shape, layout);
-    const Image deltaImage(operation.inputs[kDeltas].shape, layout);
-    const RealReader<T> scoreInput(operation.inputs[0]);
-    const RealReader<T> deltas(operation.inputs[kDeltas]);
-    const RealReader<Anchor> anchors(operation.inputs[kAnchors]);
-    const RealReader<Coordinate> images(operation.inputs[kImages]);
-    const RealWriter<T> outputScores(operation.outputs[0]);
-    const RealWriter<Coordinate> outputRegions(operation.outputs[1]);
-    auto* outputBatches = operation.outputs[2].as<std::int32_t>();
-    std::uint32_t written = 0;
-    for (std::size_t a = 0; a < scoreImage.channels; ++a) {
-        const Box anchor{anchors[4 * a], anchors[4 * a + 1], anchors[4 * a + 2],
-                         anchors[4 * a + 3]};
-        NNBURST_TRY(checkBox(operation, "input 2 (anchors)", anchor,
-                             [&] { return fmt::format("anchor {}", a); }));
-        if (operation.isOutOfTime(1)) {
-            return written;
-        }
-    }
-    const std::size_t count = boxCount(operation);
-    if (count == 0) {
-        return written;
-    }
-    auto* boxes = reinterpret_cast<Box*>(scratch.data());
-    auto* scores = reinterpret_cast<float*>(boxes + count);
-    auto* candidates = reinterpret_cast<std::uint32_t*>(scores + count);
+class ProposalRun {
+  public:
+    ProposalRun(const OperationView& operation, const Parameters& parameters,
+                std::span<std::byte> scratch) noexcept
+        : operation_(operation),
+          parameters_(parameters),
+          scoreImage_(operation.inputs[0].shape, SpatialArguments{.isNchw = parameters.isNchw}),
+          deltaImage_(operation.inputs[kDeltas].shape,
+                      SpatialArguments{.isNchw = parameters.isNchw}),
+          count_(boxCount(operation)),
+          boxes_(reinterpret_cast<Box*>(scratch.data())),
+          scores_(reinterpret_cast<float*>(boxes_ + count_)),
+          candidates_(reinterpret_cast<std::uint32_t*>(scores_ + count_)) {}
 
-    for (std::size_t b = 0; b < scoreImage.batches; ++b) {
-        const float imageHeight = images[2 * b];
-        const float imageWidth = images[2 * b + 1];
+    /// Writes the outputs, and gives the number of boxes.
+    Result<std::uint32_t> propose() {
+        NNBURST_TRY(checkAnchors());
+        for (std::size_t b = 0; count_ != 0 && b < scoreImage_.batches && decode(b); ++b) {
+            write(b, suppressOverlaps(select()));
+        }
+        return written_;
+    }
+
+  private:
+    [[nodiscard]] Box anchor(std::size_t a) const {
+        return {anchors_[4 * a], anchors_[4 * a + 1], anchors_[4 * a + 2], anchors_[4 * a + 3]};
+    }
+
+    Result<> checkAnchors() const {
+        for (std::size_t a = 0; a < scoreImage_.channels; ++a) {
+            NNBURST_TRY(checkBox(operation_, "input 2 (anchors)", anchor(a),
+                                 [&] { return fmt::format("anchor {}", a); }));
+            if (operation_.isOutOfTime(1)) {
+                break;
+            }
+        }
+        return {};
+    }
+
+    /// Computes the boxes and scores of image `b`, which becomes the current one. False if the run
+    /// is out of time.
+    bool decode(std::size_t b) {
+        constexpr std::size_t kBoxWork = 8;  // two exponentials
+        imageHeight_ = images_[2 * b];
+        imageWidth_ = images_[2 * b + 1];
         std::size_t next = 0;
-        for (std::size_t y = 0; y < scoreImage.height; ++y) {
-            const float moveY = static_cast<float>(y) * parameters.heightRatio;
-            for (std::size_t x = 0; x < scoreImage.width; ++x) {
-                const float moveX = static_cast<float>(x) * parameters.widthRatio;
-                for (std::size_t a = 0; a < scoreImage.channels; ++a, ++next) {
-                    const Box anchor{anchors[4 * a] + moveX, anchors[4 * a + 1] + moveY,
-                                     anchors[4 * a + 2] + moveX, anchors[4 * a + 3] + moveY};
+        for (std::size_t y = 0; y < scoreImage_.height; ++y) {
+            const float moveY = static_cast<float>(y) * parameters_.heightRatio;
+            for (std::size_t x = 0; x < scoreImage_.width; ++x) {
+                const float moveX = static_cast<float>(x) * parameters_.widthRatio;
+                for (std::size_t a = 0; a < scoreImage_.channels; ++a, ++next) {
+                    const Box at = anchor(a);
+                    const Box moved{at.left + moveX, at.top + moveY, at.right + moveX,
+                                    at.bottom + moveY};
                     const auto delta = [&](std::size_t i) {
-                        return deltas[deltaImage.offset(b, y, x, 4 * a + i)];
+                        return deltas_[deltaImage_.offset(b, y, x, 4 * a + i)];
                     };
-                    boxes[next] =
-                        clipped(transformed(anchor, delta(0), delta(1), delta(2), delta(3)),
-                                imageWidth, imageHeight);
-                    const float score = scoreInput[scoreImage.offset(b, y, x, a)];
+                    boxes_[next] =
+                        clipped(transformed(moved, delta(0), delta(1), delta(2), delta(3)),
+                                imageWidth_, imageHeight_);
+                    const float score = scoreInput_[scoreImage_.offset(b, y, x, a)];
                     // NaN has no place in an order: it counts as the lowest score.
-                    scores[next] = score == score ? score : std::numeric_limits<float>::lowest();
-                    if (operation.isOutOfTime(kBoxWork)) {
-                        return written;
+                    scores_[next] = score == score ? score : std::numeric_limits<float>::lowest();
+                    if (operation_.isOutOfTime(kBoxWork)) {
+                        return false;
                     }
                 }
             }
         }
-        // Sorted by score only if `before` limits how many boxes are kept.
-        const bool isLimited = parameters.before < count;
-        const std::size_t selected = isLimited ? parameters.before : count;
-        rank(operation, {candidates, count}, 0, isLimited ? selected : 0,
-             [&](std::uint32_t candidate) { return scores[candidate]; });
-        const auto isLarge = [&](std::uint32_t candidate) {
-            const Box& box = boxes[candidate];
+        return true;
+    }
+
+    /// The best boxes that are large enough and whose centres lie in the image. They are sorted by
+    /// score only if `before` limits how many boxes are kept.
+    std::span<std::uint32_t> select() {
+        const bool isLimited = parameters_.before < count_;
+        const std::size_t selected = isLimited ? parameters_.before : count_;
+        rank(operation_, {candidates_, count_}, 0, isLimited ? selected : 0,
+             [&](std::uint32_t candidate) { return scores_[candidate]; });
+        const auto isLarge = [&](const Box& box) {
             const float width = box.right - box.left;
             const float height = box.bottom - box.top;
-            return width > parameters.minimumSize && height > parameters.minimumSize &&
-                   box.left + width / 2.0F < imageWidth && box.top + height / 2.0F < imageHeight;
+            return width > parameters_.minimumSize && height > parameters_.minimumSize &&
+                   box.left + width / 2.0F < imageWidth_ && box.top + height / 2.0F < imageHeight_;
         };
         std::size_t large = 0;
-        forEachElement(operation, selected, [&](std::size_t i) {
-            if (isLarge(candidates[i])) {
-                candidates[large++] = candidates[i];
+        forEachElement(operation_, selected, [&](std::size_t i) {
+            if (isLarge(boxes_[candidates_[i]])) {
+                candidates_[large++] = candidates_[i];
             }
         });
+        return {candidates_, large};
+    }
+
+    std::span<const std::uint32_t> suppressOverlaps(std::span<std::uint32_t> selected) {
         const std::size_t taken = suppress(
-            operation, std::span(candidates, large), parameters.after,
-            [&](std::uint32_t candidate) -> float& { return scores[candidate]; },
-            [&](std::uint32_t candidate) { return boxes[candidate]; },
-            dropAbove(parameters.overlapThreshold));
-        for (std::size_t i = 0; i < taken; ++i, ++written) {
-            const Box& box = boxes[candidates[i]];
-            outputScores.set(written, scores[candidates[i]]);
-            const std::size_t corner = std::size_t{written} * 4;
-            outputRegions.set(corner, box.left);
-            outputRegions.set(corner + 1, box.top);
-            outputRegions.set(corner + 2, box.right);
-            outputRegions.set(corner + 3, box.bottom);
-            outputBatches[written] = static_cast<std::int32_t>(b);
-            if (operation.isOutOfTime(1)) {
-                return written;
+            operation_, selected, parameters_.after,
+            [&](std::uint32_t candidate) -> float& { return scores_[candidate]; },
+            [&](std::uint32_t candidate) { return boxes_[candidate]; },
+            dropAbove(parameters_.overlapThreshold));
+        return selected.first(taken);
+    }
+
+    void write(std::size_t b, std::span<const std::uint32_t> taken) {
+        for (const std::uint32_t candidate : taken) {
+            const Box& box = boxes_[candidate];
+            outputScores_.set(written_, scores_[candidate]);
+            const std::size_t corner = std::size_t{written_} * 4;
+            outputRegions_.set(corner, box.left);
+            outputRegions_.set(corner + 1, box.top);
+            outputRegions_.set(corner + 2, box.right);
+            outputRegions_.set(corner + 3, box.bottom);
+            operation_.outputs[2].as<std::int32_t>()[written_] = static_cast<std::int32_t>(b);
+            ++written_;
+            if (operation_.isOutOfTime(1)) {
+                return;
             }
         }
     }
-    return written;
-}
+
+    const OperationView& operation_;
+    const Parameters& parameters_;
+    const Image scoreImage_;
+    const Image deltaImage_;
+    const RealReader<T> scoreInput_{operation_.inputs[0]};
+    const RealReader<T> deltas_{operation_.inputs[kDeltas]};
+    const RealReader<Anchor> anchors_{operation_.inputs[kAnchors]};
+    const RealReader<Coordinate> images_{operation_.inputs[kImages]};
+    const RealWriter<T> outputScores_{operation_.outputs[0]};
+    const RealWriter<Coordinate> outputRegions_{operation_.outputs[1]};
+    // Of the current image.
+    const std::size_t count_;
+    float imageHeight_ = 0.0F;
+    float imageWidth_ = 0.0F;
+    Box* const boxes_;
+    float* const scores_;
+    std::uint32_t* const candidates_;
+    std::uint32_t written_ = 0;
+};
 
 Result<> run(const OperationView& operation, std::span<std::byte> scratch,
              std::span<Shape> outputs) {
     NNBURST_TRY_ASSIGN(const Parameters parameters, readParameters(operation));
     Result<std::uint32_t> result = 0;
-    dispatchFloat(operation.inputs[0].type,
-                  [&]<class T>() { result = propose<T, T, T>(operation, parameters, scratch); });
+    dispatchFloat(operation.inputs[0].type, [&]<class T>() {
+        result = ProposalRun<T, T, T>(operation, parameters, scratch).propose();
+    });
     dispatchQuantized8(operation.inputs[0].type, [&]<class T>() {
-        result = propose<T, std::int16_t, std::uint16_t>(operation, parameters, scratch);
+        result =
+            ProposalRun<T, std::int16_t, std::uint16_t>(operation, parameters, scratch).propose();
     });
     NNBURST_TRY_ASSIGN(const std::uint32_t count, std::move(result));
     outputs[0] = Shape{count};

@@ -177,6 +177,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
 constinit const OperationDefinition kLshProjection{
     .type = OperationType::LSH_PROJECTION,
     .since = HalVersion::V1_0,
+    .optionalInputs = inputs(lsh_projection::kWeight),
     .check = lsh_projection::check,
     .inferShapes = lsh_projection::inferShapes,
     .scratchBytes = lsh_projection::scratchBytes,

@@ -33,35 +33,11 @@ constexpr std::size_t kInputsOfHal12 = 27;  ///< with layer normalisation
 
 enum Output : std::size_t { kScratchBuffer = 0, kOutputState = 1, kCellState = 2, kOutput = 3 };
 
-constexpr LstmLayer kLayer{.indexes = {0,
-                                       1,
-                                       2,
-                                       3,
-                                       4,
-                                       5,
-                                       6,
-                                       7,
-                                       8,
-                                       9,
-                                       10,
-                                       11,
-                                       12,
-                                       13,
-                                       14,
-                                       15,
-                                       16,
-                                       17,
-                                       18,
-                                       19,
-                                       23,
-                                       24,
-                                       25,
-                                       26,
-                                       LstmLayer::kNone,
-                                       LstmLayer::kNone,
-                                       LstmLayer::kNone,
-                                       LstmLayer::kNone,
-                                       LstmLayer::kNone}};
+constexpr auto kNone = LstmLayer::kNone;
+
+constexpr LstmLayer kLayer{.indexes = {0,  1,  2,  3,  4,     5,     6,     7,     8,    9,
+                                       10, 11, 12, 13, 14,    15,    16,    17,    18,   19,
+                                       23, 24, 25, 26, kNone, kNone, kNone, kNone, kNone}};
 
 /// Output shapes, in order.
 using OutputShapes = std::array<Shape, 4>;
@@ -161,6 +137,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
 constinit const OperationDefinition kLstm{
     .type = OperationType::LSTM,
     .since = HalVersion::V1_0,
+    .optionalInputs = lstm::kLayer.optionalInputs(),
     .check = lstm::check,
     .inferShapes = lstm::inferShapes,
     .scratchBytes = lstm::scratchBytes,

@@ -21,37 +21,36 @@ struct TensorRule {
     const char* name;
     Size first;
     Size second = Size::ABSENT;
-    bool isOptional = false;
 };
 
 constexpr auto kTensors = std::to_array<TensorRule>({
-    {INPUT_TO_INPUT, "input-to-input weights", Size::UNITS, Size::INPUT, true},
+    {INPUT_TO_INPUT, "input-to-input weights", Size::UNITS, Size::INPUT},
     {INPUT_TO_FORGET, "input-to-forget weights", Size::UNITS, Size::INPUT},
     {INPUT_TO_CELL, "input-to-cell weights", Size::UNITS, Size::INPUT},
     {INPUT_TO_OUTPUT, "input-to-output weights", Size::UNITS, Size::INPUT},
-    {RECURRENT_TO_INPUT, "recurrent-to-input weights", Size::UNITS, Size::OUTPUT, true},
+    {RECURRENT_TO_INPUT, "recurrent-to-input weights", Size::UNITS, Size::OUTPUT},
     {RECURRENT_TO_FORGET, "recurrent-to-forget weights", Size::UNITS, Size::OUTPUT},
     {RECURRENT_TO_CELL, "recurrent-to-cell weights", Size::UNITS, Size::OUTPUT},
     {RECURRENT_TO_OUTPUT, "recurrent-to-output weights", Size::UNITS, Size::OUTPUT},
-    {CELL_TO_INPUT, "cell-to-input weights", Size::UNITS, Size::ABSENT, true},
-    {CELL_TO_FORGET, "cell-to-forget weights", Size::UNITS, Size::ABSENT, true},
-    {CELL_TO_OUTPUT, "cell-to-output weights", Size::UNITS, Size::ABSENT, true},
-    {INPUT_GATE_BIAS, "input gate bias", Size::UNITS, Size::ABSENT, true},
+    {CELL_TO_INPUT, "cell-to-input weights", Size::UNITS},
+    {CELL_TO_FORGET, "cell-to-forget weights", Size::UNITS},
+    {CELL_TO_OUTPUT, "cell-to-output weights", Size::UNITS},
+    {INPUT_GATE_BIAS, "input gate bias", Size::UNITS},
     {FORGET_GATE_BIAS, "forget gate bias", Size::UNITS},
     {CELL_BIAS, "cell bias", Size::UNITS},
     {OUTPUT_GATE_BIAS, "output gate bias", Size::UNITS},
-    {PROJECTION, "projection weights", Size::OUTPUT, Size::UNITS, true},
-    {PROJECTION_BIAS, "projection bias", Size::OUTPUT, Size::ABSENT, true},
+    {PROJECTION, "projection weights", Size::OUTPUT, Size::UNITS},
+    {PROJECTION_BIAS, "projection bias", Size::OUTPUT},
     {OUTPUT_STATE, "output state in", Size::BATCHES, Size::OUTPUT},
     {CELL_STATE, "cell state in", Size::BATCHES, Size::UNITS},
-    {INPUT_NORM, "input layer normalization weights", Size::UNITS, Size::ABSENT, true},
-    {FORGET_NORM, "forget layer normalization weights", Size::UNITS, Size::ABSENT, true},
-    {CELL_NORM, "cell layer normalization weights", Size::UNITS, Size::ABSENT, true},
-    {OUTPUT_NORM, "output layer normalization weights", Size::UNITS, Size::ABSENT, true},
-    {AUXILIARY_TO_INPUT, "auxiliary-to-input weights", Size::UNITS, Size::AUXILIARY, true},
-    {AUXILIARY_TO_FORGET, "auxiliary-to-forget weights", Size::UNITS, Size::AUXILIARY, true},
-    {AUXILIARY_TO_CELL, "auxiliary-to-cell weights", Size::UNITS, Size::AUXILIARY, true},
-    {AUXILIARY_TO_OUTPUT, "auxiliary-to-output weights", Size::UNITS, Size::AUXILIARY, true},
+    {INPUT_NORM, "input layer normalization weights", Size::UNITS},
+    {FORGET_NORM, "forget layer normalization weights", Size::UNITS},
+    {CELL_NORM, "cell layer normalization weights", Size::UNITS},
+    {OUTPUT_NORM, "output layer normalization weights", Size::UNITS},
+    {AUXILIARY_TO_INPUT, "auxiliary-to-input weights", Size::UNITS, Size::AUXILIARY},
+    {AUXILIARY_TO_FORGET, "auxiliary-to-forget weights", Size::UNITS, Size::AUXILIARY},
+    {AUXILIARY_TO_CELL, "auxiliary-to-cell weights", Size::UNITS, Size::AUXILIARY},
+    {AUXILIARY_TO_OUTPUT, "auxiliary-to-output weights", Size::UNITS, Size::AUXILIARY},
 });
 
 /// The sizes of a layer, read from tensors that are never left out.
@@ -59,7 +58,7 @@ class Sizes {
   public:
     Sizes(OperationCheck& check, const LstmLayer& layer)
         : layer_(layer),
-          input_(check.input(layer.index(INPUT), "input")),
+          input_(check.optionalInput(layer.index(INPUT), "input")),
           units_(check.input(layer.index(INPUT_TO_OUTPUT), "input-to-output weights").notEmpty(0)),
           output_(check.input(layer.index(RECURRENT_TO_OUTPUT), "recurrent-to-output weights")
                       .notEmpty(1)),
@@ -115,7 +114,8 @@ const char* describe(Size size) noexcept {
 
 OperandCheck tensorOf(OperationCheck& check, const LstmLayer& layer, const TensorRule& rule) {
     const std::size_t index = layer.index(rule.tensor);
-    return rule.isOptional ? check.optionalInput(index, rule.name) : check.input(index, rule.name);
+    return isOptional(rule.tensor) ? check.optionalInput(index, rule.name)
+                                   : check.input(index, rule.name);
 }
 
 /// Whether the request may still leave `tensor`, which is optional, out: its shape is not known.
@@ -158,10 +158,10 @@ void LstmLayer::checkTypes(OperationCheck& check, const OperandCheck& input) con
 }
 
 void LstmLayer::checkRanks(OperationCheck& check) const {
-    check.input(index(INPUT), "input").rank(inputRank);
+    check.optionalInput(index(INPUT), "input").rank(inputRank);
     for (const TensorRule& rule : kTensors) {
         OperandCheck tensor = tensorOf(check, *this, rule);
-        if (!rule.isOptional || !mayBeLeftOut(check, tensor)) {
+        if (!isOptional(rule.tensor) || !mayBeLeftOut(check, tensor)) {
             tensor.rank(rule.second == Size::ABSENT ? 1 : 2);
         }
     }
@@ -176,7 +176,7 @@ void LstmLayer::checkShapes(OperationCheck& check, const OperationView& operatio
     const Sizes sizes(check, *this);
     for (const TensorRule& rule : kTensors) {
         OperandCheck tensor = tensorOf(check, *this, rule);
-        if (rule.isOptional && mayBeLeftOut(check, tensor)) {
+        if (isOptional(rule.tensor) && mayBeLeftOut(check, tensor)) {
             continue;
         }
         tensor.size(0, sizes[rule.first], describe(rule.first));

@@ -53,6 +53,14 @@ enum class LstmTensor : std::uint8_t {
 };
 inline constexpr std::size_t kLstmTensors = 29;
 
+/// Whether a layer can do without `tensor`.
+[[nodiscard]] constexpr bool isOptional(LstmTensor tensor) noexcept {
+    using enum LstmTensor;
+    return tensor == INPUT_TO_INPUT || tensor == RECURRENT_TO_INPUT ||
+           (tensor >= CELL_TO_INPUT && tensor <= INPUT_GATE_BIAS) || tensor == PROJECTION ||
+           tensor == PROJECTION_BIAS || tensor >= INPUT_NORM;
+}
+
 /// The scalar inputs of a layer.
 struct LstmParameters {
     CellActivation activation = CellActivation::TANH;
@@ -83,6 +91,17 @@ struct LstmLayer {
     [[nodiscard]] const OperandView& operand(const OperationView& operation,
                                              LstmTensor tensor) const noexcept {
         return operation.inputs[index(tensor)];
+    }
+
+    /// As OperationDefinition::optionalInputs.
+    [[nodiscard]] consteval std::uint64_t optionalInputs() const {
+        std::uint64_t found = 0;
+        for (std::size_t tensor = 0; tensor < kLstmTensors; ++tensor) {
+            if (isOptional(static_cast<LstmTensor>(tensor)) && indexes[tensor] != kNone) {
+                found |= inputs(indexes[tensor]);
+            }
+        }
+        return found;
     }
 
     void checkTypes(OperationCheck& check, const OperandCheck& input) const;

@@ -494,6 +494,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
 constinit const OperationDefinition kQuantizedLstm{
     .type = OperationType::QUANTIZED_LSTM,
     .since = HalVersion::V1_3,
+    .optionalInputs = inputs(1, 5, 9, 10, 11, 12, 16, 17, 20, 21, 22, 23),
     .check = quantized_lstm::check,
     .inferShapes = quantized_lstm::inferShapes,
     .scratchBytes = quantized_lstm::scratchBytes,

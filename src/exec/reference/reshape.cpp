@@ -224,6 +224,7 @@ constinit const OperationDefinition kSqueeze{
     .type = OperationType::SQUEEZE,
     .since = HalVersion::V1_1,
     .valueInputs = inputs(1),
+    .optionalInputs = inputs(1),
     .check = reshape::checkSqueeze,
     .inferShapes = reshape::inferShapes<reshape::squeeze>,
     .run = reshape::run<reshape::squeeze>,

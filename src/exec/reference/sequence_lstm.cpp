@@ -105,8 +105,7 @@ Result<Layers> readLayers(const OperationView& operation) {
             layers.backward.indexes[auxiliary] = kNone;
         } else if (layers.forward.has(operation, LstmTensor::AUXILIARY_TO_OUTPUT)) {
             layers.areUndecided =
-                !layers.forward.operand(operation, LstmTensor::AUXILIARY_TO_OUTPUT)
-                     .shape.isFullySpecified();
+                !isShapeKnown(layers.forward.operand(operation, LstmTensor::AUXILIARY_TO_OUTPUT));
         }
     }
     NNBURST_TRY(reads.result());
@@ -208,11 +207,15 @@ Result<HalVersion> check(const OperationView& operation) {
         return fmt::format("{} outputs; must be {}, or {} with the states", count, outputs,
                            outputs + states);
     });
-    if (!layers.areUndecided) {
-        layers.forward.checkShapes(check, operation);
-        if (isBidirectional(operation)) {
-            layers.backward.checkShapes(check, operation);
-        }
+    if (layers.areUndecided) {  // checks what holds of the layers in any case
+        constexpr auto kAuxiliary = static_cast<std::size_t>(LstmTensor::AUXILIARY);
+        layers.forward.indexes[kAuxiliary] = kNone;
+        layers.backward.indexes[kAuxiliary] = kNone;
+        layers.backward.indexes[static_cast<std::size_t>(LstmTensor::INPUT)] = kNone;
+    }
+    layers.forward.checkShapes(check, operation);
+    if (isBidirectional(operation)) {
+        layers.backward.checkShapes(check, operation);
     }
     return check.minimumVersion();
 }
@@ -329,18 +332,23 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
-constexpr OperationDefinition kFamily{.type = OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM,
-                                      .since = HalVersion::V1_2,
-                                      .check = check,
-                                      .inferShapes = inferShapes,
-                                      .scratchBytes = scratchBytes,
-                                      .run = run};
+consteval OperationDefinition define(OperationType type, std::uint64_t optionalInputs) {
+    return {.type = type,
+            .since = HalVersion::V1_2,
+            .optionalInputs = optionalInputs,
+            .check = check,
+            .inferShapes = inferShapes,
+            .scratchBytes = scratchBytes,
+            .run = run};
+}
 
 }  // namespace sequence_lstm
 }  // namespace
 
-constinit const OperationDefinition kUnidirectionalSequenceLstm = sequence_lstm::kFamily;
-constinit const OperationDefinition kBidirectionalSequenceLstm =
-    sequence_lstm::kFamily.with(OperationType::BIDIRECTIONAL_SEQUENCE_LSTM, HalVersion::V1_2);
+constinit const OperationDefinition kUnidirectionalSequenceLstm = sequence_lstm::define(
+    OperationType::UNIDIRECTIONAL_SEQUENCE_LSTM, sequence_lstm::kUnidirectional.optionalInputs());
+constinit const OperationDefinition kBidirectionalSequenceLstm = sequence_lstm::define(
+    OperationType::BIDIRECTIONAL_SEQUENCE_LSTM,
+    sequence_lstm::kForward.optionalInputs() | sequence_lstm::kBackward.optionalInputs());
 
 }  // namespace nnburst::exec

@@ -40,7 +40,7 @@ constexpr std::size_t kNone = SIZE_MAX;
 
 /// Where the tensors of a layer are.
 struct Layer {
-    std::size_t input = 0;
+    std::size_t input = 0;  ///< kNone while it is not known
     std::size_t weights = 1;
     std::size_t auxiliary = kNone;
     std::size_t auxiliaryWeights = kNone;
@@ -78,8 +78,7 @@ struct Layers {
 
 /// Whether a request may leave out input `index`, which the model gives: its size is not known.
 bool mayBeLeftOut(const OperationView& operation, std::size_t index) noexcept {
-    const Shape& shape = operation.inputs[index].shape;
-    return shape.rank() == 0 || !shape.isFullySpecified();
+    return !isShapeKnown(operation.inputs[index]);
 }
 
 Result<Layers> readLayers(const OperationView& operation) {
@@ -125,7 +124,7 @@ Result<Layers> readLayers(const OperationView& operation) {
 
 void checkRanks(OperationCheck& check, const Layer& layer) {
     check.input(0, "input").rank(3);
-    check.input(layer.input, "input").rank(3);
+    check.optionalInput(layer.input, "input").rank(3);
     check.input(layer.weights, "weights").rank(2);
     check.input(layer.recurrentWeights(), "recurrent weights").rank(2);
     check.input(layer.bias(), "bias").rank(1);
@@ -136,7 +135,7 @@ void checkLayer(OperationCheck& check, const Layer& layer, bool isTimeMajor) {
     constexpr const char* kUnits = "the number of units (of the weights)";
     checkRanks(check, layer);
     const OperandCheck first = check.input(0, "input");
-    OperandCheck input = check.input(layer.input, "input");
+    OperandCheck input = check.optionalInput(layer.input, "input");
     input.size(0, first[0], "that of the input").size(1, first[1], "that of the input");
     const OperandCheck weights = check.input(layer.weights, "weights")
                                      .notEmpty(0)
@@ -219,11 +218,13 @@ Result<HalVersion> check(const OperationView& operation) {
     NNBURST_TRY(reads.take(readLayers(operation), layers));
     NNBURST_TRY(reads.take(readCellActivation(operation, activationInput(operation)), activation));
     NNBURST_TRY(reads.result());
-    if (!layers.areUndecided) {
-        checkLayer(check, layers.forward, layers.isTimeMajor);
-        if (isBidirectional(operation)) {
-            checkLayer(check, layers.backward, layers.isTimeMajor);
-        }
+    if (layers.areUndecided) {  // checks what holds of the layers in any case
+        layers.forward = {};
+        layers.backward = {.input = kNone, .weights = kBackwardWeights};
+    }
+    checkLayer(check, layers.forward, layers.isTimeMajor);
+    if (isBidirectional(operation)) {
+        checkLayer(check, layers.backward, layers.isTimeMajor);
     }
     const std::size_t outputs = layers.outputs(operation);
     check.require(count == outputs || count == outputs + layerCount, [&] {
@@ -348,12 +349,14 @@ Result<> run(const OperationView& operation, std::span<std::byte> scratch) {
     return {};
 }
 
-constexpr OperationDefinition kFamily{.type = OperationType::UNIDIRECTIONAL_SEQUENCE_RNN,
-                                      .since = HalVersion::V1_2,
-                                      .check = check,
-                                      .inferShapes = inferShapes,
-                                      .scratchBytes = scratchBytes,
-                                      .run = run};
+constexpr OperationDefinition kFamily{
+    .type = OperationType::UNIDIRECTIONAL_SEQUENCE_RNN,
+    .since = HalVersion::V1_2,
+    .optionalInputs = inputs(kAuxiliary, kForwardAuxiliaryWeights, kBackwardAuxiliaryWeights),
+    .check = check,
+    .inferShapes = inferShapes,
+    .scratchBytes = scratchBytes,
+    .run = run};
 
 }  // namespace sequence_rnn
 }  // namespace

@@ -170,6 +170,7 @@ Result<> run(const OperationView& operation, std::span<std::byte> /*scratch*/) {
 constinit const OperationDefinition kSvdf{
     .type = OperationType::SVDF,
     .since = HalVersion::V1_0,
+    .optionalInputs = inputs(svdf::kBias),
     .check = svdf::check,
     .inferShapes = svdf::inferShapes,
     .run = svdf::run,

@@ -198,6 +198,7 @@ constinit const OperationDefinition kTranspose{
     .type = OperationType::TRANSPOSE,
     .since = HalVersion::V1_1,
     .valueInputs = inputs(1),
+    .optionalInputs = inputs(1),
     .check = transpose::checkTranspose,
     .inferShapes = transpose::inferTranspose,
     .run = transpose::runTranspose,

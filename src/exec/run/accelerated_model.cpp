@@ -15,7 +15,6 @@
 #include "exec/threads/execution_gate.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
-#include "model/request_check.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::exec {
@@ -88,7 +87,6 @@ class AcceleratedModel final : public CompiledModel {
                                const ExecutionOptions& options,
                                ExecutionOutcome& outcome) override {
         outcome.timing = {};
-        NNBURST_TRY(checkMeasure(options.measure));
         if (!bindings.hasUnaligned) {
             return runInTurn(bindings, caller, options, outcome);
         }

@@ -31,7 +31,6 @@
 #include "log/verbose.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
-#include "model/request_check.h"
 #include "nnburst/validation.h"
 #include "system/mutex.h"
 #include "system/time.h"
@@ -368,7 +367,6 @@ Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, cons
 Result<> RunnableModel::run(RequestBindings& bindings, const Caller& caller,
                             const ExecutionOptions& options, ExecutionOutcome& outcome) {
     outcome.timing = {};
-    NNBURST_TRY(checkMeasure(options.measure));
     return kernels_.profile != nullptr ? runProfiled(bindings, caller, options, outcome)
                                        : runUnprofiled(bindings, caller, options, outcome);
 }

@@ -15,6 +15,7 @@
 #include "log/verbose.h"
 #include "memory/device_buffer.h"
 #include "model/outcome.h"
+#include "model/request_check.h"
 #include "model/version_rules.h"
 
 namespace nnburst::exec {
@@ -128,6 +129,7 @@ Result<> ExecutionSession::resolveAndRun(const RequestArguments& request,
                                          ExecutionOutcome& outcome) {
     outcome.timing = {};
     NNBURST_TRY(resolve(memory));
+    NNBURST_TRY(checkMeasure(options.measure));
     NNBURST_TRY(checkOutputs(request));
     NNBURST_TRY(executable_.model->bind(request.inputs, request.outputs, views_, bindings_));
     return deviceBuffers_.empty() ? runOnMemory(request, options, outcome)

@@ -91,8 +91,7 @@ Result<> ModelRunner::prepare(const ModelRunner* first, const PreparationLimits&
 /// Of the plan that `bindings` remember all is known, but another request may have run since.
 Result<> ModelRunner::runAgain(RequestBindings& bindings, std::vector<OutputShape>& shapes,
                                const RunLimits& limits) {
-    RunMemo& memo = bindings.memo;
-    NNBURST_ASSERT(main_.recalls(memo), "a plan of generation {}", memo.generation);
+    const RunMemo& memo = bindings.memo;
     Plan& plan = *memo.plan;
     NNBURST_ASSERT(shapes.size() == plan.outputs().size(), "{} shapes for {} outputs",
                    shapes.size(), plan.outputs().size());
@@ -105,7 +104,7 @@ Result<> ModelRunner::runAgain(RequestBindings& bindings, std::vector<OutputShap
         reported->isSufficient = true;
         ++reported;
     }
-    return plan.run(limits);
+    return plan.runAtOnce(limits);
 }
 
 void ModelRunner::placeAgain(RequestBindings& bindings) noexcept {

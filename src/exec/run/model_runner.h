@@ -51,7 +51,8 @@ class ModelRunner {
     /// it. Others are prepared as `first` was. May run while `first` runs.
     [[nodiscard]] Result<> prepare(const ModelRunner* first, const PreparationLimits& limits);
 
-    /// Runs the model on `bindings`. `shapes`, one an output, get the shapes of the outputs.
+    /// Runs the model on `bindings`, directly after the deadline in `limits` was checked. `shapes`,
+    /// one an output, get the shapes of the outputs.
     [[nodiscard]] Result<> run(RequestBindings& bindings, std::vector<OutputShape>& shapes,
                                const RunLimits& limits) {
         hasRun_ = true;

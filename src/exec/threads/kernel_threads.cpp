@@ -12,6 +12,7 @@
 #include "system/affinity.h"
 #include "system/realtime.h"
 #include "system/scheduling.h"
+#include "system/thread.h"
 
 namespace nnburst::exec {
 
@@ -92,7 +93,10 @@ Result<std::shared_ptr<const KernelThreads>> KernelThreads::create(std::uint32_t
                          ? std::vector<std::uint32_t>()
                          : std::vector(processors.begin() + 1, processors.begin() + count);
     }
-    pthreadpool_t pool = pthreadpool_create(count);
+    pthreadpool_t pool = [count] {
+        const system::ScopedSignalBlock block;
+        return pthreadpool_create(count);
+    }();
     if (pool == nullptr) {
         return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                        fmt::format("cannot create a pool of {} threads", count));

@@ -93,6 +93,33 @@ TEST(OmissionCheck, refusesWhatAnOperationNeedsNamingBoth) {
         << other.error().message;
 }
 
+TEST(OmissionCheck, refusesAnInputThatMustBeLeftOutWithAnother) {
+    ModelBuilder builder;
+    std::vector<std::uint32_t> inputs;
+    const auto add = [&](std::initializer_list<Dimensions> all) {
+        for (const Dimensions& dimensions : all) {
+            inputs.push_back(builder.addTensor(TENSOR_FLOAT32, dimensions));
+        }
+    };
+    add({{1, 1, 2}, {3, 2}, {3, 3}, {3}, {1, 3}, {3, 2}, {3, 3}, {3}, {1, 3}});
+    add({{1, 1, 2}, {3, 2}, {3, 2}});  // auxiliary input and weights
+    std::vector<std::uint32_t> operands = inputs;
+    operands.insert(operands.end(),
+                    {builder.addScalar(0), builder.addScalar(true), builder.addScalar(true)});
+    const auto out = builder.addTensor(TENSOR_FLOAT32, {1, 1, 6});
+    builder.addOperation(OperationType::BIDIRECTIONAL_SEQUENCE_RNN, operands, {out});
+    const Graphs graphs(*builder.build(inputs, {out}));
+    std::vector<bool> isOmitted(inputs.size());
+    isOmitted[9] = isOmitted[11] = true;
+    const Result<> checked = graphs.check(isOmitted);
+    expectRefusal(checked);
+    EXPECT_NE(checked.error().message.find("input 10 (auxiliary weights); must be left out"),
+              std::string::npos)
+        << checked.error().message;
+    isOmitted[10] = true;
+    EXPECT_TRUE(graphs.check(isOmitted));
+}
+
 TEST(OmissionCheck, refusesALayoutThatHasNoDefault) {
     ModelBuilder builder;
     const auto heatmaps = builder.addTensor(TENSOR_FLOAT32, {1, 2, 2, 1});

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -103,6 +104,24 @@ TEST_F(ProfileTest, countsStepsAndRecordsBeyondItsRoomAndDropsThem) {
     EXPECT_EQ(file.header().stepCount.load(), kProfiledSteps + 1);
     EXPECT_EQ(file.header().recordCount.load(), kStepRecords + 1);
     EXPECT_STREQ(file.step(0).kernel, "a name that is ");
+}
+
+/// Records after the objects of static storage duration that ofProcess made are destroyed.
+[[noreturn]] void recordWhileExiting(const std::string& path) {
+    static const std::string file = path + "." + std::to_string(::getpid());
+    static Profile* profile = nullptr;
+    (void)std::atexit([] {
+        std::remove(file.c_str());
+        profile->record(0, TimePoint(1us), TimePoint(2us));
+    });
+    ::setenv(kProfileVariable, path.c_str(), 1);
+    profile = Profile::ofProcess();
+    std::exit(0);
+}
+
+TEST_F(ProfileTest, ofTheProcessTakesRecordsWhileTheProcessExits) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has asked for none before
+    EXPECT_EXIT(recordWhileExiting(path_), testing::ExitedWithCode(0), "");
 }
 
 TEST(ArithmeticCount, isZeroForOperationsThatMultiplyNoMatrices) {

@@ -643,6 +643,19 @@ TEST(CompiledModel, runsWhatWasBoundOnceThoughItsPlanIsGone) {
     }
 }
 
+TEST(CompiledModel, doesNotRepeatARunForAClientThatHasGone) {
+    const auto model = compile(addModel({4}), true);
+    TestRequest request = addRequest({1, 2, 3, 4}, {1, 1, 1, 1});
+    ClientShare client;
+    ASSERT_TRUE(request.runFor(client, *model));
+    const Caller caller(Priority::MEDIUM, &client);
+    ASSERT_TRUE(request.runAgain(*model, caller));
+    client.cancel();
+    const Result<> result = request.runAgain(*model, caller);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().status, ErrorStatus::GENERAL_FAILURE);
+}
+
 /// A client of another user than all others, with its account.
 ClientShare newUser() {
     Amounts limits;

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +19,7 @@
 
 #include "nnburst/builtin_models.h"
 #include "support/test_request.h"
+#include "support/threads_that_take.h"
 #include "system/affinity.h"
 #include "system/huge_pages.h"
 #include "system/scheduling.h"
@@ -52,6 +54,13 @@ TEST(KernelThreads, moreThanThereAreProcessorsRunAnywhere) {
     const auto floating = KernelThreads::create(kThreads, KernelThreadPlacement::ANYWHERE, 0);
     ASSERT_TRUE(floating);
     EXPECT_TRUE((*floating)->processors().empty());
+}
+
+TEST(KernelThreads, blockTheSignalsOfTheProcess) {
+    const int before = test::threadsThatTake(SIGTERM);
+    const auto threads = KernelThreads::create(kThreads, KernelThreadPlacement::ANYWHERE, 0);
+    ASSERT_TRUE(threads) << threads.error().message;
+    EXPECT_EQ(test::threadsThatTake(SIGTERM), before);
 }
 
 /// The policy of a pool thread. Own atomics, because race detectors do not see those of the pool.

@@ -18,6 +18,10 @@
 namespace nnburst::exec::xnnpack {
 namespace {
 
+/// Bytes by which pieces that malloc(3) gives for the same size may differ: it does not split off
+/// what is too small for a piece of its own.
+constexpr std::size_t kNotSplitOff = 64;
+
 /// A step with packed weights and its cache, as a runner has them.
 struct Made {
     explicit Made(const Graph& graph, OriginalOperators* originals, SharedAccount account)
@@ -33,6 +37,10 @@ struct Made {
     OperatorCache operators;
     std::unique_ptr<Step> step;
 };
+
+std::size_t absoluteDifference(std::size_t a, std::size_t b) {
+    return a < b ? b - a : a - b;
+}
 
 TEST(OperatorCache, countsAnOriginalOnceAndACopyForEachRunner) {
     ModelBuilder builder;
@@ -62,11 +70,11 @@ TEST(OperatorCache, countsAnOriginalOnceAndACopyForEachRunner) {
     const Made first(*graph, &originals, account);
     const std::uint64_t withOriginal = used();
     EXPECT_EQ(withOriginal > ofOne, !kHasWeightsCaches);
-    EXPECT_EQ(first.step->keptBytes(), keptByOne);
+    EXPECT_LT(absoluteDifference(first.step->keptBytes(), keptByOne), kNotSplitOff);
     if (!kHasWeightsCaches) {
         const Made second(*graph, &originals, account);
         EXPECT_EQ(used(), withOriginal);
-        EXPECT_EQ(second.step->keptBytes(), keptByOne);
+        EXPECT_LT(absoluteDifference(second.step->keptBytes(), keptByOne), kNotSplitOff);
     }
 }
 
