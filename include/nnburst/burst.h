@@ -130,8 +130,9 @@ class NNBURST_EXPORT Burst {
     }
 
     /// Whether `wait` would return at once: with a result, or with an error because the driver is
-    /// lost, the time for the execution is over, or `submission` is not in flight. False while
-    /// another thread is using the burst. Does not block.
+    /// lost, the time for the execution is over, or `submission` is not in flight. Also true for an
+    /// execution that the driver has forgotten and that does not fit into the queue: `wait` then
+    /// executes it. False while another thread is using the burst. Does not block.
     [[nodiscard]] virtual bool isDone(Submission /*submission*/) { return true; }
 
     /// Whether the driver may still write outputs of executions that ended with DEVICE_UNAVAILABLE

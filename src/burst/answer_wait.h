@@ -91,14 +91,11 @@ class AnswerWait {
     /// Asks the driver to ring when the next result has come. False, and it is not asked, if there
     /// is a result already or the connection is lost.
     [[nodiscard]] bool arm() noexcept {
-        fmq::EventFlag results = channel_.resultEvent();
-        results.announceParked();
-        if (hasNewsOrIsLost()) {
-            results.retractParked();
-            return false;
-        }
-        return true;
+        return waiter_.park([this]() noexcept { return hasNewsOrIsLost(); });
     }
+
+    /// Whether the driver was asked to ring and has not yet begun to.
+    [[nodiscard]] bool isArmed() const noexcept { return channel_.resultEvent().hasAnnounced(); }
 
     /// If the driver `willFetch` memory from this process before it can answer: waits for the
     /// result for at most kLongestYield without keeping a processor from the thread that is asked.

@@ -19,6 +19,13 @@ tl::unexpected<Error> refused(const std::string& why) {
     return failure(ErrorStatus::INVALID_ARGUMENT, "burst channel: " + why);
 }
 
+/// Where the results of a channel lie whose queue of requests has `requestLines` lines.
+constexpr std::uint64_t resultQueueOffset(std::uint64_t requestLines) noexcept {
+    return (kRequestQueueOffset + FrameQueue::sizeBytes(requestLines) + fmq::kFalseSharingSize -
+            1) /
+           fmq::kFalseSharingSize * fmq::kFalseSharingSize;
+}
+
 }  // namespace
 
 Result<> checkQueueLines(std::uint32_t queueLines) {
@@ -44,18 +51,16 @@ Result<> checkInFlight(std::uint32_t inFlight) {
 
 Result<Channel> Channel::create(std::uint32_t queueLines) {
     NNBURST_TRY(checkQueueLines(queueLines));
-    const std::uint64_t resultQueueOffset =
-        (kRequestQueueOffset + FrameQueue::sizeBytes(queueLines) + fmq::kFalseSharingSize - 1) /
-        fmq::kFalseSharingSize * fmq::kFalseSharingSize;
-    const std::uint64_t sizeBytes = resultQueueOffset + FrameQueue::sizeBytes(queueLines);
+    const std::uint64_t resultsAt = resultQueueOffset(queueLines);
+    const std::uint64_t sizeBytes = resultsAt + FrameQueue::sizeBytes(queueLines);
 
     Channel channel;
     NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(sizeBytes));
     NNBURST_TRY_ASSIGN(channel.mapping_, Mapping::map(std::move(region)));
     NNBURST_TRY_ASSIGN(channel.requests_, FrameQueue::create(channel.memory(), kRequestQueueOffset,
                                                              queueLines, kRequestEventOffset, 0));
-    NNBURST_TRY_ASSIGN(channel.results_, FrameQueue::create(channel.memory(), resultQueueOffset,
-                                                            queueLines, kResultEventOffset, 0));
+    NNBURST_TRY_ASSIGN(channel.results_, FrameQueue::create(channel.memory(), resultsAt, queueLines,
+                                                            kResultEventOffset, 0));
     const ChannelHeader header{.magic = kChannelMagic,
                                .version = kChannelVersion,
                                .reserved = 0,
@@ -104,6 +109,13 @@ Result<Channel> Channel::open(SharedRegion region) {
                            std::to_string(kMinimumQueueLines) + " to " +
                            std::to_string(kMaximumQueueLines));
         }
+    }
+    // Where one queue overlapped the other, the driver would serve its own results for ever.
+    const std::uint64_t resultsAt = resultQueueOffset(header.requests.capacity);
+    if (header.requests.offset != kRequestQueueOffset || header.results.offset != resultsAt) {
+        return refused("queues at offsets " + std::to_string(header.requests.offset) + " and " +
+                       std::to_string(header.results.offset) + ": must be at " +
+                       std::to_string(kRequestQueueOffset) + " and " + std::to_string(resultsAt));
     }
     // Event words are where this version has them, whatever the peer wrote.
     channel.requests_ = header.requests;

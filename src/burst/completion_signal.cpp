@@ -47,9 +47,13 @@ Result<int> CompletionSignal::descriptor(int doorbell) {
     return epoll_.get();
 }
 
-void CompletionSignal::clear() noexcept {
+void CompletionSignal::clear(bool isArmed) noexcept {
+    if (!isRingExpected_) {
+        return;
+    }
     char ring = 0;
     for (int i = 0; i < kMaximumRings && ::recv(doorbell_, &ring, 1, MSG_DONTWAIT) >= 0; ++i) {
+        isRingExpected_ = isArmed;
     }
 }
 

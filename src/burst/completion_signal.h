@@ -24,8 +24,13 @@ class CompletionSignal {
 
     [[nodiscard]] bool exists() const noexcept { return static_cast<bool>(epoll_); }
 
-    /// Makes the descriptor unreadable, unless the connection is lost.
-    void clear() noexcept;
+    /// To be called before the driver is asked to ring.
+    void expectRing() noexcept { isRingExpected_ = true; }
+
+    /// Makes the descriptor unreadable, unless the connection is lost. No system call unless a ring
+    /// is expected. `isArmed` (AnswerWait::isArmed) says whether the driver still has to ring: then
+    /// a ring that has come is a late one, and another is expected.
+    void clear(bool isArmed) noexcept;
 
     /// Makes it readable for ever. To be called after AnswerWait::isLostInOrder gives true. Any
     /// thread, does not block.
@@ -33,6 +38,7 @@ class CompletionSignal {
 
   private:
     int doorbell_ = -1;
+    bool isRingExpected_ = false;
     UniqueFd epoll_;
     UniqueFd loss_;
     std::atomic<int> visibleLoss_{-1};  // loss_, for other threads

@@ -18,6 +18,7 @@
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"
+#include "nnburst/unique_fd.h"
 
 namespace nnburst::burst {
 
@@ -54,6 +55,16 @@ class ClientControlPlane {
     /// Asks the driver for a sign of life and waits for it at most kHangTimeout: DEVICE_UNAVAILABLE
     /// if the connection is lost or there is none. Called when a result has been long in coming.
     [[nodiscard]] virtual Result<> checkAlive() = 0;
+};
+
+/// What the driver has answered when the burst was set up.
+struct BurstSetup {
+    UniqueFd doorbell;  ///< Server::takeDoorbell
+    /// Whether the driver can announce results over the doorbell (Burst::armCompletion).
+    bool ringsBack = true;
+    /// Kernel threads of the driver. If they need all processors, the client sleeps instead of
+    /// spinning.
+    std::uint32_t kernelThreads = 1;
 };
 
 /// A client that waits calls checkAlive each time this long has passed without a sign of life. One

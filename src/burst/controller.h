@@ -9,9 +9,15 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "burst/channel.h"
 #include "burst/control_plane.h"
+#include "burst/exclusive_use.h"
+#include "burst/request_exchange.h"
+#include "burst/reusable_request.h"
+#include "model/version_rules.h"
 #include "nnburst/device.h"
 
 namespace nnburst::burst {
@@ -26,31 +32,24 @@ class Controller final : public Burst, public std::enable_shared_from_this<Contr
     /// up to 1.2 it knows no deadlines.
     [[nodiscard]] static Result<std::shared_ptr<Controller>> create(
         const BurstOptions& options, HalVersion driver = kLatestHalVersion);
-    ~Controller() override;
 
     /// The region with both queues, for the driver's Server::create.
-    [[nodiscard]] const SharedRegion& channel() const noexcept;
-
-    /// What the driver has said of its end.
-    struct Peer {
-        UniqueFd doorbell;  ///< Server::takeDoorbell
-        /// Whether the driver can announce results over the doorbell (Burst::armCompletion).
-        bool ringsBack = true;
-        /// Kernel threads of the driver. If they need all processors, the client sleeps instead of
-        /// spinning.
-        std::uint32_t kernelThreads = 1;
-    };
+    [[nodiscard]] const SharedRegion& channel() const noexcept { return exchange_.channel(); }
 
     /// Before the first execution, once.
-    void attach(std::shared_ptr<ClientControlPlane> controlPlane, Peer peer);
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane, BurstSetup setup) {
+        exchange_.attach(std::move(controlPlane), std::move(setup));
+    }
 
     /// Serves IBurstCallback::getMemories: one region a slot, null for a slot that names none. Any
     /// thread.
-    [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) const;
+    [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) {
+        return exchange_.getMemories(slots);
+    }
 
     /// The connection is lost: wakes a waiting execution and fails it and all later ones with
     /// DEVICE_UNAVAILABLE. Any thread, does not block.
-    void connectionLost() noexcept;
+    void connectionLost() noexcept { exchange_.connectionLost(); }
 
     [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
                                    ExecutionOutcome& outcome) override;
@@ -64,14 +63,37 @@ class Controller final : public Burst, public std::enable_shared_from_this<Contr
     [[nodiscard]] bool isDone(Submission submission) override;
     [[nodiscard]] bool isMemoryInUse() override;
     [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline) override;
-    void freeMemory(const SharedRegion& region) override;
-    [[nodiscard]] BurstWaitStats waitStats() const override;
+    void freeMemory(const SharedRegion& region) override { exchange_.freeMemory(region); }
+    [[nodiscard]] BurstWaitStats waitStats() const override { return exchange_.waitStats(); }
 
   private:
-    class Impl;
     class Reusable;
-    explicit Controller(std::unique_ptr<Impl> impl) noexcept;
-    const std::unique_ptr<Impl> impl_;
+
+    Controller(Channel channel, FrameQueue::Writer requests, FrameQueue::Reader results,
+               const BurstOptions& options, HalVersion driver)
+        : names_(supportsReusableExecutions(driver)),
+          exchange_(std::move(channel), requests, results, options, driver) {}
+
+    Result<> compute(ReusableRequest& reusable, const OptionalTimePoint& deadline,
+                     ExecutionOutcome& outcome);
+    /// As compute, without waiting.
+    Result<Submission> submit(std::shared_ptr<ReusableRequest> reusable,
+                              const OptionalTimePoint& deadline);
+
+    // The calling thread holds isUsed_. `reusable` is null, or its request is `request`.
+    Result<> executeAlone(const Request& request, ReusableRequest* reusable,
+                          const ExecutionOptions& options, ExecutionOutcome& outcome);
+    Result<Submission> submitAlone(const Request& request,
+                                   std::shared_ptr<ReusableRequest> reusable,
+                                   const ExecutionOptions& options);
+    Result<Submission> trySubmit(const Request& request, std::shared_ptr<ReusableRequest> reusable,
+                                 const ExecutionOptions& options);
+
+    ExecutionNames names_;
+    TryLock isUsed_;
+    // Used only by the thread that holds isUsed_, except where the exchange says otherwise.
+    std::uint64_t lastSubmission_ = 0;
+    RequestExchange exchange_;
 };
 
 }  // namespace nnburst::burst

@@ -3,6 +3,7 @@
 #include "burst/pending_executions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "burst/slot_table.h"
 
@@ -18,9 +19,9 @@ PendingExecution* PendingExecutions::find(Submission submission) noexcept {
     return nullptr;
 }
 
-PendingExecution* PendingExecutions::findAnySent() noexcept {
+PendingExecution* PendingExecutions::findFirst(State state) noexcept {
     for (PendingExecution& execution : executions_) {
-        if (execution.state == State::SENT) {
+        if (execution.state == state) {
             return &execution;
         }
     }
@@ -57,11 +58,12 @@ void PendingExecutions::giveUp(const PendingExecution& execution) {
         // Its answer, which will be dropped, may have other shapes, and later ones none.
         execution.reusable->isRemembered = false;
     }
-    GivenUp& givenUp = givenUp_.emplace_back();
-    givenUp.serial = execution.serial;
-    givenUp.resultLines = execution.resultLines;
-    givenUp.slotVersion = execution.slotVersion;
+    GivenUp givenUp{.serial = execution.serial,
+                    .resultLines = execution.resultLines,
+                    .slotVersion = execution.slotVersion,
+                    .outputs = {}};
     collectOutputs(*execution.request, givenUp.outputs);
+    givenUp_.push_back(std::move(givenUp));
     keptLines_ += execution.resultLines;
 }
 

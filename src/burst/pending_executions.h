@@ -119,17 +119,27 @@ class PendingExecutions {
                            [](const auto& execution) { return execution.state == State::ENDED; });
     }
 
-    /// The first in the table whose result is awaited; null if there is none.
-    [[nodiscard]] PendingExecution* findAnySent() noexcept;
+    /// The first in the table that is in `state`; null if there is none.
+    [[nodiscard]] PendingExecution* findFirst(State state) noexcept;
 
     /// One whose outputs overlap with those of `execution`; null if there is none.
     [[nodiscard]] const PendingExecution* findOverlapping(
         const PendingExecution& execution) const noexcept;
 
-    /// Whether the result queue has room for the result of `execution` beside all that are still to
-    /// come. The driver drops a result that finds no room.
-    [[nodiscard]] bool hasRoomForResult(const PendingExecution& execution) const noexcept {
-        return keptLines_ + execution.resultLines <= resultQueueLines_;
+    /// Whether an execution is UNKNOWN_TO_DRIVER.
+    [[nodiscard]] bool hasUnknown() const noexcept { return unknownCount_ != 0; }
+
+    /// Whether one of them needs `wait`, which executes it over the control plane: no result is
+    /// awaited that would make room for its frame.
+    [[nodiscard]] bool isStuck() noexcept {
+        return hasUnknown() && findFirst(State::SENT) == nullptr;
+    }
+
+    /// Whether `execution` may be sent: no other has to be sent again before it, and the result
+    /// queue has room for its result beside all that are still to come. The driver drops a result
+    /// that finds no room.
+    [[nodiscard]] bool maySend(const PendingExecution& execution) const noexcept {
+        return !hasUnknown() && keptLines_ + execution.resultLines <= resultQueueLines_;
     }
 
     /// The oldest version of the slot table whose slots are named in frames that the driver may
@@ -164,14 +174,16 @@ class PendingExecutions {
             }
         } else {
             NNBURST_ASSERT(execution.state == State::UNKNOWN_TO_DRIVER);
+            --unknownCount_;
         }
         execution.state = State::SENT;
     }
 
     /// The driver did not execute it. The room for its result stays kept.
-    static void markUnknownToDriver(PendingExecution& execution) noexcept {
+    void markUnknownToDriver(PendingExecution& execution) noexcept {
         NNBURST_ASSERT(execution.state == State::SENT);
         execution.state = State::UNKNOWN_TO_DRIVER;
+        ++unknownCount_;
     }
 
     /// The outcome has been written, and `status` if it is an error.
@@ -179,6 +191,9 @@ class PendingExecutions {
         if (execution.state != State::PREPARED) {
             NNBURST_ASSERT(execution.state != State::FREE && execution.state != State::ENDED);
             freeLines(execution.resultLines);
+        }
+        if (execution.state == State::UNKNOWN_TO_DRIVER) {
+            --unknownCount_;
         }
         execution.state = State::ENDED;
     }
@@ -245,7 +260,8 @@ class PendingExecutions {
     /// Lines of the result queue for results that are still to come: of executions that are SENT or
     /// UNKNOWN_TO_DRIVER, and of those that were given up.
     std::uint64_t keptLines_ = 0;
-    std::vector<GivenUp> givenUp_;  ///< their results come through the queue
+    std::uint32_t unknownCount_ = 0;  ///< executions that are UNKNOWN_TO_DRIVER
+    std::vector<GivenUp> givenUp_;    ///< their results come through the queue
     UnansweredOutputs unanswered_;
 };
 

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "burst/request_exchange.h"
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "burst/burst_errors.h"
@@ -24,15 +26,22 @@ Result<> RequestExchange::waitForMemory(const OptionalTimePoint& deadline) {
             (void)wait_.checkAlive(deadline, now);
             nextAliveCheck = std::chrono::steady_clock::now() + kPingInterval;
         }
-        wait_.forNewsAtMost(deadline, kAnswerPollInterval);
+        if (wait_.isLost()) {
+            // The loss would end each wait at once. An answer over the control plane may still
+            // come.
+            std::this_thread::sleep_until(
+                std::min(deadline.value_or(TimePoint::max()), now + kAnswerPollInterval));
+        } else {
+            wait_.forNewsAtMost(deadline, kAnswerPollInterval);
+        }
     }
 }
 
 Result<int> RequestExchange::completionDescriptor() {
-    if (!peer_.ringsBack) {
+    if (!setup_.ringsBack) {
         return cannotAnnounceResults();
     }
-    auto descriptor = completion_.descriptor(peer_.doorbell.get());
+    auto descriptor = completion_.descriptor(setup_.doorbell.get());
     if (wait_.isLostInOrder()) {
         completion_.connectionLost();
     }
@@ -41,18 +50,21 @@ Result<int> RequestExchange::completionDescriptor() {
 
 Result<bool> RequestExchange::armCompletion() {
     NNBURST_TRY(completionDescriptor());
-    completion_.clear();
+    completion_.clear(wait_.isArmed());
     takeResults();
-    return pending_.hasEnded() || !wait_.arm();
+    if (pending_.hasEnded() || pending_.isStuck()) {
+        return true;
+    }
+    completion_.expectRing();
+    return !wait_.arm();
 }
 
 bool RequestExchange::isDone(Submission submission) {
-    if (completion_.exists()) {
-        completion_.clear();
-    }
+    completion_.clear(wait_.isArmed());
     takeResults();
     const PendingExecution* const execution = pending_.find(submission);
-    if (execution == nullptr || execution->state == State::ENDED || wait_.isLost()) {
+    if (execution == nullptr || execution->state == State::ENDED || wait_.isLost() ||
+        (execution->state == State::UNKNOWN_TO_DRIVER && pending_.isStuck())) {
         return true;
     }
     const OptionalTimePoint giveUpAt = execution->giveUpAt(deadlineGrace_);
@@ -61,7 +73,7 @@ bool RequestExchange::isDone(Submission submission) {
 
 Result<> RequestExchange::launchAny(PendingExecution& execution) {
     while (true) {
-        Result<bool> sent = trySend(execution);
+        Result<bool> sent = wait_.isLost() ? Result<bool>(lost()) : sender_.trySend(execution);
         if (!sent) {
             refuse(*execution.request, execution.options.deadline);
             pending_.release(execution);
@@ -70,37 +82,17 @@ Result<> RequestExchange::launchAny(PendingExecution& execution) {
         if (*sent) {
             return {};
         }
-        PendingExecution* const other = pending_.findAnySent();
-        if (other == nullptr) {
+        if (receiver_.hasNews()) {
+            takeResults();
+        } else if (PendingExecution* const other = pending_.findFirst(State::SENT)) {
+            awaitResult(*other, other->giveUpAt(deadlineGrace_), std::chrono::milliseconds(0));
+        } else if (pending_.hasUnknown()) {
+            executeOverControlPlane(*pending_.findFirst(State::UNKNOWN_TO_DRIVER));
+        } else {
             executeOverControlPlane(execution);
             return {};
         }
-        awaitResult(*other, other->giveUpAt(deadlineGrace_), std::chrono::milliseconds(0));
     }
-}
-
-Result<bool> RequestExchange::trySend(PendingExecution& execution) {
-    if (wait_.isLost()) {
-        return lost();
-    }
-    while (!pending_.hasRoomForResult(execution)) {
-        if (!receiver_.hasNews()) {
-            return false;
-        }
-        if (!takeResult()) {
-            return lost();
-        }
-    }
-    bool isSent = false;
-    if (sender_.isRemembered(execution)) {
-        isSent = sender_.sendCompute(execution);
-    } else {
-        NNBURST_TRY_ASSIGN(isSent, sender_.sendWhole(execution));
-    }
-    if (isSent) {
-        pending_.markSent(execution);
-    }
-    return isSent;
 }
 
 void RequestExchange::awaitAfterOthers(PendingExecution& execution) {
@@ -108,7 +100,12 @@ void RequestExchange::awaitAfterOthers(PendingExecution& execution) {
         execution.isSubmitted() ? execution.giveUpAt(deadlineGrace_)
                                 : answerAwaitedUntil(execution.options.deadline, deadlineGrace_);
     while (execution.state != State::ENDED) {
-        awaitResult(execution, giveUpAt, std::chrono::milliseconds(0));
+        sender_.sendUnknown();
+        if (execution.state == State::SENT) {
+            awaitResult(execution, giveUpAt, std::chrono::milliseconds(0));
+        } else {
+            executeOverControlPlane(execution);
+        }
     }
 }
 
@@ -123,6 +120,19 @@ void RequestExchange::executeOverControlPlane(PendingExecution& execution) {
         execution.status = failed(*execution.outcome, notAnswered(deadlineGrace_));
     }
     pending_.markEnded(execution);
+}
+
+void RequestExchange::endOutOfMemory(PendingExecution& execution) noexcept {
+    if (execution.state == State::ENDED) {
+        return;  // there was no memory to send another one again, which is done later
+    }
+    Result<> status = outOfMemory();
+    if (execution.state == State::SENT) {
+        // The driver has its frame, and nothing remembers that it may write the outputs.
+        connectionLost();
+        status.error().status = ErrorStatus::DEVICE_UNAVAILABLE;
+    }
+    end(execution, std::move(status));
 }
 
 }  // namespace nnburst::burst

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@
 #include "burst/burst_errors.h"
 #include "burst/channel.h"
 #include "burst/completion_signal.h"
-#include "burst/controller.h"
+#include "burst/control_plane.h"
 #include "burst/pending_executions.h"
 #include "burst/request_sender.h"
 #include "burst/result_receiver.h"
@@ -30,8 +31,8 @@
 namespace nnburst::burst {
 
 /// Used by one thread at a time, except `getMemories`, `connectionLost`, `freeMemory`, `refuse` and
-/// `waitStats`. Not recursive: if the driver does not know a request, ResultReceiver only marks the
-/// execution UNKNOWN_TO_DRIVER, and `takeResult` sends it again.
+/// `waitStats`. If the driver does not know a request, ResultReceiver only marks the execution
+/// UNKNOWN_TO_DRIVER; it is sent again when there is room, before any other.
 class RequestExchange {
   public:
     RequestExchange(Channel channel, FrameQueue::Writer requests, FrameQueue::Reader results,
@@ -46,11 +47,11 @@ class RequestExchange {
 
     [[nodiscard]] const SharedRegion& channel() const noexcept { return channel_.region(); }
 
-    void attach(std::shared_ptr<ClientControlPlane> controlPlane, Controller::Peer peer) {
+    void attach(std::shared_ptr<ClientControlPlane> controlPlane, BurstSetup setup) {
         controlPlane_ = std::move(controlPlane);
-        peer_ = std::move(peer);
-        sender_.attach(controlPlane_, peer_.doorbell.get());
-        wait_.attach(controlPlane_, peer_.kernelThreads);
+        setup_ = std::move(setup);
+        sender_.attach(controlPlane_, setup_.doorbell.get());
+        wait_.attach(controlPlane_, setup_.kernelThreads);
     }
 
     [[nodiscard]] std::vector<SharedRegion> getMemories(std::span<const std::int32_t> slots) {
@@ -103,17 +104,30 @@ class RequestExchange {
     /// that would make room for it. It is free again after an error.
     Result<> launch(PendingExecution& execution) {
         wait_.beforeSending();
-        return trySendRemembered(execution) ? Result<>() : launchAny(execution);
+        if (!wait_.isLost() && sender_.trySendRemembered(execution)) {
+            return {};
+        }
+        try {
+            return launchAny(execution);
+        } catch (const std::bad_alloc&) {
+            endOutOfMemory(execution);
+            return finish(execution);
+        }
     }
 
     /// Waits for the result of an execution and makes it free.
     Result<> finish(PendingExecution& execution) {
-        if (execution.state != State::ENDED) {
-            awaitResult(execution, execution.giveUpAt(deadlineGrace_),
-                        execution.isSubmitted() ? std::chrono::milliseconds(0) : deadlineGrace_);
-        }
-        if (execution.state != State::ENDED) [[unlikely]] {
-            awaitAfterOthers(execution);
+        try {
+            if (execution.state == State::SENT) {
+                awaitResult(
+                    execution, execution.giveUpAt(deadlineGrace_),
+                    execution.isSubmitted() ? std::chrono::milliseconds(0) : deadlineGrace_);
+            }
+            if (execution.state != State::ENDED) [[unlikely]] {
+                awaitAfterOthers(execution);
+            }
+        } catch (const std::bad_alloc&) {
+            endOutOfMemory(execution);
         }
         pending_.release(execution);
         return execution.status ? Result<>() : std::move(execution.status);
@@ -128,10 +142,8 @@ class RequestExchange {
         }
     }
 
-    /// Burst::waitForMemory.
+    // As in Burst.
     [[nodiscard]] Result<> waitForMemory(const OptionalTimePoint& deadline);
-
-    // For event loops, as in Burst.
     [[nodiscard]] Result<int> completionDescriptor();
     [[nodiscard]] Result<bool> armCompletion();
     [[nodiscard]] bool isDone(Submission submission);
@@ -139,29 +151,20 @@ class RequestExchange {
   private:
     using State = PendingExecution::State;
 
-    /// The fast path of repeated executions: one line, if there is room for it and its result.
-    [[nodiscard]] bool trySendRemembered(PendingExecution& execution) noexcept {
-        const bool isSent = !wait_.isLost() && pending_.hasRoomForResult(execution) &&
-                            sender_.isRemembered(execution) && sender_.sendCompute(execution);
-        if (isSent) {
-            pending_.markSent(execution);
-        }
-        return isSent;
-    }
-
     Result<> launchAny(PendingExecution& execution);
-    /// False if there is no room now for the frame, or for its result beside the others.
-    Result<bool> trySend(PendingExecution& execution);
 
     /// Takes the results that have come meanwhile. They are few, whatever the driver writes: an
     /// execution that is in flight or was given up has two frames at most, each with one answer.
+    /// Does not block.
     void takeResults() {
         while (receiver_.hasNews() && takeResult()) {
         }
+        sender_.sendUnknown();
     }
 
-    /// Waits for the result of `execution` after another one has come instead: one time for all
-    /// waits, so that no driver prolongs them by many late answers.
+    /// Waits for the result of `execution` after another one has come instead, or after the driver
+    /// did not know it: one time for all waits, so that no driver prolongs them by many late
+    /// answers.
     void awaitAfterOthers(PendingExecution& execution);
 
     /// Takes one result, or ends `execution` if none comes until `giveUpAt`, and for `atLeast`.
@@ -177,33 +180,20 @@ class RequestExchange {
             end(execution, std::move(alive));
             return;
         }
-        if (!receiver_.hasNews()) {
-            end(execution, lost());
-            return;
-        }
         if (Result<> taken = takeResult(); !taken) {
             end(execution, std::move(taken));
         }
     }
 
-    /// Takes one result, which must be there, and sends its execution again if the driver does not
-    /// know the request. After an error of ResultReceiver::take the connection counts as lost.
+    /// Takes one result, and sends its execution again if the driver does not know the request and
+    /// there is room. After an error of ResultReceiver::take the connection counts as lost.
     Result<> takeResult() {
-        const Result<PendingExecution*> taken = receiver_.take();
+        Result<> taken = receiver_.take();
         if (!taken) {
             connectionLost();
-            return tl::unexpected<Error>(taken.error());
         }
-        PendingExecution* const execution = *taken;
-        if (execution != nullptr && execution->state == State::UNKNOWN_TO_DRIVER) {
-            const Result<bool> sent = sender_.sendWhole(*execution);
-            if (sent && *sent) {
-                pending_.markSent(*execution);
-            } else {
-                executeOverControlPlane(*execution);
-            }
-        }
-        return {};
+        sender_.sendUnknown();
+        return taken;
     }
 
     void executeOverControlPlane(PendingExecution& execution);
@@ -213,11 +203,14 @@ class RequestExchange {
         pending_.markEnded(execution);
     }
 
+    /// Ends an execution for which an allocation has failed.
+    void endOutOfMemory(PendingExecution& execution) noexcept;
+
     const Channel channel_;
     const HalVersion driver_;
     const std::chrono::milliseconds deadlineGrace_;
     std::shared_ptr<ClientControlPlane> controlPlane_;
-    Controller::Peer peer_;
+    BurstSetup setup_;
     PendingExecutions pending_;
     RequestSender sender_;
     ResultReceiver receiver_;

@@ -10,14 +10,43 @@
 
 namespace nnburst::burst {
 
+Result<bool> RequestSender::trySend(PendingExecution& execution) {
+    sendUnknown();
+    if (!pending_.maySend(execution)) {
+        return false;
+    }
+    bool isSent = false;
+    if (isRemembered(execution)) {
+        isSent = sendCompute(execution);
+    } else {
+        NNBURST_TRY_ASSIGN(isSent, sendWhole(execution));
+    }
+    if (isSent) {
+        pending_.markSent(execution);
+    }
+    return isSent;
+}
+
+void RequestSender::trySendUnknown() {
+    while (PendingExecution* const unknown =
+               pending_.findFirst(PendingExecution::State::UNKNOWN_TO_DRIVER)) {
+        const Result<bool> sent = sendWhole(*unknown);
+        if (!sent || !*sent) {
+            return;
+        }
+        pending_.markSent(*unknown);
+    }
+}
+
+/// Sends all of a request.
 Result<bool> RequestSender::sendWhole(PendingExecution& execution) {
     NNBURST_ASSERT(execution.state == PendingExecution::State::PREPARED ||
                        execution.state == PendingExecution::State::UNKNOWN_TO_DRIVER,
                    "a request in state {} is sent", static_cast<int>(execution.state));
     const Request& request = *execution.request;
     if (request.pools.size() > pools_.size()) {
-        pools_.resize(request.pools.size());
         lastPools_.resize(request.pools.size());
+        pools_.resize(request.pools.size());  // last: the condition looks at it
     }
     bool hasSlots = true;
     std::uint64_t version = 0;

@@ -26,8 +26,8 @@ namespace nnburst::burst {
 /// allocates nothing.
 class RequestSender {
   public:
-    /// `pending` says which slots the driver may still read, and outlives the sender.
-    RequestSender(FrameQueue::Writer requests, const PendingExecutions& pending)
+    /// `pending` has the executions, and outlives the sender.
+    RequestSender(FrameQueue::Writer requests, PendingExecutions& pending)
         : requests_(requests), pending_(pending), lines_(requests.capacity()) {}
 
     /// Before the first request, once. `doorbell` is borrowed.
@@ -38,6 +38,51 @@ class RequestSender {
         requests_.limitWoken(kMaximumWoken);
         requests_.setDoorbell(doorbell);
     }
+
+    /// The fast path of repeated executions: one line, if the driver remembers the request and
+    /// there is room for the line and its result.
+    [[nodiscard]] bool trySendRemembered(PendingExecution& execution) noexcept {
+        const bool isSent =
+            pending_.maySend(execution) && isRemembered(execution) && sendCompute(execution);
+        if (isSent) {
+            pending_.markSent(execution);
+        }
+        return isSent;
+    }
+
+    /// Sends an execution in one line or whole, after those that the driver does not know. False
+    /// if it has to wait for others (PendingExecutions::maySend), or if there is no room for its
+    /// frame or no free slot for its memory. INVALID_ARGUMENT for a pool that is null.
+    [[nodiscard]] Result<bool> trySend(PendingExecution& execution);
+
+    /// Sends the executions again that the driver does not know, as far as there is room.
+    void sendUnknown() {
+        if (pending_.hasUnknown()) [[unlikely]] {
+            trySendUnknown();
+        }
+    }
+
+    /// Whether a request that was sent since the last call named memory that the driver has not
+    /// seen: the driver will ask this process for it.
+    [[nodiscard]] bool consumeHasNewMemory() noexcept {
+        return hasNewMemory_ && std::exchange(hasNewMemory_, false);
+    }
+
+    /// Tells the driver to forget `region`. Does not wait. Any thread.
+    void freeMemory(const SharedRegion& region) { forget(slots_->retire(region.get())); }
+
+    /// Serves IBurstCallback::getMemories. Any thread.
+    [[nodiscard]] std::vector<SharedRegion> regions(std::span<const std::int32_t> slots) {
+        return slots_->regions(slots);
+    }
+
+  private:
+    /// What pool `i` of the last request was: most requests use the same pools again.
+    struct RememberedPool {
+        std::uint64_t regionId = 0;
+        std::uint64_t version = 0;  ///< of the slot table
+        std::int32_t slot = 0;
+    };
 
     /// Whether one line suffices: the driver remembers the request, with slots that are still good.
     [[nodiscard]] bool isRemembered(const PendingExecution& execution) const noexcept {
@@ -63,38 +108,14 @@ class RequestSender {
         return true;
     }
 
-    /// Sends all of a request. False if there is no room for its frame, or no free slot for its
-    /// memory. INVALID_ARGUMENT for a pool that is null.
     [[nodiscard]] Result<bool> sendWhole(PendingExecution& execution);
-
-    /// Whether a request that was sent since the last call named memory that the driver has not
-    /// seen: the driver will ask this process for it.
-    [[nodiscard]] bool consumeHasNewMemory() noexcept {
-        return hasNewMemory_ && std::exchange(hasNewMemory_, false);
-    }
-
-    /// Tells the driver to forget `region`. Does not wait. Any thread.
-    void freeMemory(const SharedRegion& region) { forget(slots_->retire(region.get())); }
-
-    /// Serves IBurstCallback::getMemories. Any thread.
-    [[nodiscard]] std::vector<SharedRegion> regions(std::span<const std::int32_t> slots) {
-        return slots_->regions(slots);
-    }
-
-  private:
-    /// What pool `i` of the last request was: most requests use the same pools again.
-    struct RememberedPool {
-        std::uint64_t regionId = 0;
-        std::uint64_t version = 0;  ///< of the slot table
-        std::int32_t slot = 0;
-    };
-
+    void trySendUnknown();
     Result<bool> namePools(const Request& request);
     bool findSlot(const SharedRegion& region, RememberedPool& remembered);
     void forget(const std::vector<std::int32_t>& slots);
 
     FrameQueue::Writer requests_;
-    const PendingExecutions& pending_;
+    PendingExecutions& pending_;
     std::shared_ptr<ClientControlPlane> controlPlane_;
     const std::shared_ptr<SlotTable> slots_ = std::make_shared<SlotTable>();
     std::uint64_t lastSerial_ = 0;

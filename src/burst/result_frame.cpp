@@ -44,7 +44,7 @@ Result<> checkResultHeader(const ResultFrameHeader& header, std::size_t lineCoun
     const std::uint64_t neededLines =
         linesForWords(resultWords(header.shapeCount, header.dimensionCount, header.messageBytes));
     if (header.lineCount != lineCount || neededLines != lineCount ||
-        header.messageBytes > kMaximumMessageBytes) {
+        header.messageBytes > kMaximumErrorMessageBytes) {
         return badResult(std::to_string(lineCount) + " lines, where " +
                          std::to_string(header.shapeCount) + " output shapes, " +
                          std::to_string(header.dimensionCount) + " dimensions and " +
@@ -95,7 +95,7 @@ std::uint64_t resultLineCount(std::span<const OutputShape> shapes,
 
 std::uint64_t longestResultLineCount(std::size_t outputCount) noexcept {
     return linesForWords(
-        resultWords(outputCount, outputCount * exec::kMaximumRank, kMaximumMessageBytes));
+        resultWords(outputCount, outputCount * exec::kMaximumRank, kMaximumErrorMessageBytes));
 }
 
 void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,

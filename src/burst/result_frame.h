@@ -26,7 +26,7 @@
 namespace nnburst::burst {
 
 /// The longest message that a result frame carries, in bytes; longer ones are cut.
-inline constexpr std::size_t kMaximumMessageBytes = 512;
+inline constexpr std::size_t kMaximumErrorMessageBytes = 512;
 
 /// Bits of ResultFrameHeader::flags. Others are refused.
 inline constexpr std::uint16_t kSameShapes = 1U << 0;  ///< as of the execution's last result
@@ -66,7 +66,7 @@ static_assert(fmq::isSharedLayout<FrameShape> && sizeof(FrameShape) == 8);
 [[nodiscard]] std::uint64_t longestResultLineCount(std::size_t outputCount) noexcept;
 
 /// Writes a result frame into `lines`, as many as resultLineCount says. `message` has at most
-/// kMaximumMessageBytes.
+/// kMaximumErrorMessageBytes.
 void encodeResult(std::uint64_t serial, std::uint16_t flags, ErrorStatus status,
                   const ExecutionOutcome& outcome, std::string_view message,
                   std::span<FrameLine> lines) noexcept;

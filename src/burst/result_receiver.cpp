@@ -3,6 +3,7 @@
 #include "burst/result_receiver.h"
 
 #include <bit>
+#include <new>
 #include <string>
 
 #include "burst/burst_errors.h"
@@ -20,12 +21,6 @@ tl::unexpected<Error> brokenResult(const FrameLine& header, std::uint64_t lines)
                    "result frame " + std::to_string(frame.serial) + ": announces " +
                        std::to_string(frame.lineCount) + " lines; must be 1 to the " +
                        std::to_string(lines) + " in the queue; the connection counts as lost");
-}
-
-tl::unexpected<Error> missingResult() {
-    return failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                   "result queue: no result where one was announced; the connection counts as "
-                   "lost");
 }
 
 Result<> sameShapesAsNothing(ExecutionOutcome& outcome) {
@@ -52,31 +47,46 @@ Result<> wrongShapeCount(const PendingExecution& execution) {
 
 }  // namespace
 
-Result<PendingExecution*> ResultReceiver::take() {
+Result<> ResultReceiver::take() {
     FrameLine header;
     if (!results_.peek(0, header)) {
-        return missingResult();
+        return lost();
     }
     const std::uint64_t serial = serialOf(header);
     PendingExecution* const execution = pending_.findSent(serial);
-    if (execution != nullptr && execution->reusable != nullptr && isSameShapes(header)) {
+    const bool hasSameShapes =
+        execution != nullptr && execution->reusable != nullptr && isSameShapes(header);
+    std::uint32_t lineCount = 1;
+    if (hasSameShapes) {
         results_.consume(1);
-        pending_.resultArrived(serial);
-        giveSameShapes(*execution, header);
-        return execution;
-    }
-    const std::uint32_t lineCount = readFrame(header);
-    if (lineCount == 0) {
-        return brokenResult(header, results_.availableToRead());
-    }
-    if (execution == nullptr && !pending_.isGivenUp(serial)) {
-        return unexpectedResult(serial);
+    } else {
+        lineCount = readFrame(header);
+        if (lineCount == 0) {
+            return brokenResult(header, results_.availableToRead());
+        }
+        if (execution == nullptr && !pending_.isGivenUp(serial)) {
+            return unexpectedResult(serial);
+        }
     }
     pending_.resultArrived(serial);
     if (execution != nullptr) {
-        give(*execution, std::span(lines_).first(lineCount));
+        try {
+            hasSameShapes ? giveSameShapes(*execution, header)
+                          : give(*execution, std::span(lines_).first(lineCount));
+        } catch (const std::bad_alloc&) {
+            giveOutOfMemory(*execution);
+        }
     }
-    return execution;
+    return {};
+}
+
+/// The result is out of the queue, and there was no memory to give it.
+void ResultReceiver::giveOutOfMemory(PendingExecution& execution) noexcept {
+    if (execution.reusable != nullptr) {
+        execution.reusable->isRemembered = false;  // its shapes may be incomplete
+    }
+    execution.status = failed(*execution.outcome, outOfMemory());
+    pending_.markEnded(execution);
 }
 
 /// The shortest result, of an execution that is repeated.
@@ -102,7 +112,7 @@ void ResultReceiver::give(PendingExecution& execution, std::span<const FrameLine
     if (reusable != nullptr && (flags & kUnknownExecution) != 0 &&
         execution.serial != execution.wholeSerial) {
         reusable->isRemembered = false;
-        PendingExecutions::markUnknownToDriver(execution);
+        pending_.markUnknownToDriver(execution);
         return;
     }
     if ((flags & kUnknownExecution) != 0) {

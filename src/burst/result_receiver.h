@@ -27,14 +27,16 @@ class ResultReceiver {
 
     [[nodiscard]] bool hasNews() const noexcept { return results_.hasNews(); }
 
-    /// Takes one result, which must be there, and gives its execution, which is ENDED or
-    /// UNKNOWN_TO_DRIVER afterwards; null if it was given up. DEVICE_UNAVAILABLE if it is not a
-    /// frame, or its serial matches no request: then the queue is unusable.
-    [[nodiscard]] Result<PendingExecution*> take();
+    /// Takes one result and gives it to its execution, which is ENDED or UNKNOWN_TO_DRIVER
+    /// afterwards, or was given up. An execution for whose result there is no memory has failed.
+    /// DEVICE_UNAVAILABLE if there is no result; if it is not a frame, or its serial matches no
+    /// request: then the queue is unusable.
+    [[nodiscard]] Result<> take();
 
   private:
     void give(PendingExecution& execution, std::span<const FrameLine> frame);
     void giveSameShapes(PendingExecution& execution, const FrameLine& line);
+    void giveOutOfMemory(PendingExecution& execution) noexcept;
 
     /// Only NONE and OUTPUT_INSUFFICIENT_SIZE come with shapes.
     [[nodiscard]] bool hasRightShapeCount(const PendingExecution& execution) const noexcept {

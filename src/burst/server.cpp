@@ -354,7 +354,7 @@ class Server::Impl final : public Servable {
         std::string_view message;
         if (!result) {
             status = result.error().status;
-            message = std::string_view(result.error().message).substr(0, kMaximumMessageBytes);
+            message = std::string_view(result.error().message).substr(0, kMaximumErrorMessageBytes);
             clearAfterFailure(result, outcome_);  // also of errors that are not the session's
         }
         const std::uint64_t lineCount = resultLineCount(outcome_.outputShapes, message.size());

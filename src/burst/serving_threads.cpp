@@ -288,10 +288,21 @@ void ServingThreadPool::remove(const Registration::Entry& entry) noexcept {
     removed->driverEnd.reset();
 }
 
-std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::find(std::uint64_t id) {
+/// The burst that was rung; null if it is removed. If the driver has rung, EPOLLOUT is no longer
+/// asked for: each datagram that the client takes from its end of the doorbell makes room for
+/// writing, and would be reported as a ring. A ring that comes before that change may not be
+/// reported: the caller looks at the burst afterwards, so that it is not lost.
+std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::takeRing(
+    const epoll_event& event) noexcept {
     const system::MutexLock lock(mutex_);
-    const auto found = entries_.find(id);
-    return found == entries_.end() ? nullptr : found->second;
+    const auto found = entries_.find(event.data.u64);
+    if (found == entries_.end()) {
+        return nullptr;
+    }
+    if ((event.events & EPOLLOUT) != 0) {
+        setEvents(*found->second, EPOLLIN);
+    }
+    return found->second;
 }
 
 /// Starts a thread if none waits for doorbells. That there is always one, also beyond those that
@@ -363,7 +374,7 @@ void ServingThreadPool::runThread() noexcept {
         if (event.data.u64 == kEndId) {
             return;
         }
-        if (const auto entry = find(event.data.u64)) {
+        if (const auto entry = takeRing(event)) {
             answerRing(entry);
         }
         if (threadCount() > allowedThreads() + kKeptIdleThreads && mayEnd()) {
@@ -375,7 +386,13 @@ void ServingThreadPool::runThread() noexcept {
 /// Rings from the driver's side: a socket can always be written to, so that asking for EPOLLOUT
 /// reports the entry at once.
 void ServingThreadPool::ring(const Registration::Entry& entry) const noexcept {
-    epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLET, .data = {.u64 = entry.id}};
+    setEvents(entry, EPOLLIN | EPOLLOUT);
+}
+
+/// Has each of `events` reported whenever it begins to hold, and now if it holds already.
+void ServingThreadPool::setEvents(const Registration::Entry& entry,
+                                  std::uint32_t events) const noexcept {
+    epoll_event event{.events = events | EPOLLET, .data = {.u64 = entry.id}};
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, entry.driverEnd.get(), &event);
 }
 

@@ -27,6 +27,8 @@
 #include "system/mutex.h"
 #include "system/thread_set.h"
 
+struct epoll_event;
+
 namespace nnburst::burst {
 
 /// One turn of a thread that serves a burst.
@@ -177,7 +179,8 @@ class ServingThreadPool {
     void ringNextWaiting() noexcept NNBURST_REQUIRES(mutex_);
     void noteServed() noexcept NNBURST_REQUIRES(mutex_);
     void ring(const Registration::Entry& entry) const noexcept;
-    [[nodiscard]] std::shared_ptr<Registration::Entry> find(std::uint64_t id)
+    void setEvents(const Registration::Entry& entry, std::uint32_t events) const noexcept;
+    [[nodiscard]] std::shared_ptr<Registration::Entry> takeRing(const epoll_event& event) noexcept
         NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] std::size_t allowedThreads() const noexcept;
     [[nodiscard]] bool mayEnd() noexcept NNBURST_EXCLUDES(mutex_);

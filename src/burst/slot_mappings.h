@@ -55,9 +55,14 @@ class SlotMappings {
         // sync [slot-freed]: cleared first, so that a slot that is freed meanwhile is seen the next
         // time
         hasUnmapRequests_.exchange(false, std::memory_order_seq_cst);
-        for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-            if (isUnmapRequested_[slot].exchange(false, std::memory_order_relaxed)) {
-                slots_[slot] = Slot();
+        // All flags: one that stayed set would unmap memory that the slot names later.
+        for (std::size_t slot = 0; slot < isUnmapRequested_.size(); ++slot) {
+            // Relaxed: ordered by hasUnmapRequests_.
+            if (isUnmapRequested_[slot].load(std::memory_order_relaxed)) {
+                isUnmapRequested_[slot].store(false, std::memory_order_relaxed);
+                if (slot < slots_.size()) {
+                    slots_[slot] = Slot();
+                }
             }
         }
     }

@@ -48,7 +48,7 @@ void EventFlag::wake(std::uint32_t bits) noexcept {
 std::optional<std::uint32_t> EventFlag::wait(std::uint32_t mask,
                                              std::optional<SteadyTime> deadline) noexcept {
     mask &= ~kWaiterBits;
-    while (true) {
+    while (mask != 0) {
         // Relaxed: takeBits orders.
         if ((shared_->word.load(std::memory_order_relaxed) & mask) != 0) {
             if (const std::uint32_t taken = takeBits(mask); taken != 0) {
@@ -64,6 +64,7 @@ std::optional<std::uint32_t> EventFlag::wait(std::uint32_t mask,
         }
         (void)sleep(announcement, deadline.value_or(SteadyTime::max()));
     }
+    return std::nullopt;
 }
 
 std::uint32_t EventFlag::takeBits(std::uint32_t mask) noexcept {
@@ -109,7 +110,7 @@ void EventFlag::sleepersFence() noexcept {
     // Relaxed: only the waiting side writes it.
     const std::uint32_t state = shared_->waiter.load(std::memory_order_relaxed);
     heavyFence();
-    if (wakerMakesFences_) {  // else several threads may sleep here
+    if (wakerMakesFences_) {  // else several threads may use this object
         // sync [fences-delegated]: from here on the other side sees that this one makes no heavy
         // fences; what it stored before it looked for that, this side sees
         hasDelegatedFences_ = (state & WaiterState::kHasHeavyFences) == 0;

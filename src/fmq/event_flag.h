@@ -48,16 +48,11 @@ struct WaiterState {
     /// The processor on which the thread was last seen, plus 1.
     static constexpr std::uint32_t kProcessor = 0xFFFF;
     /// It makes a heavy fence (asymmetric_fence.h) each time before it sleeps. Without this bit
-    /// each thread that wakes it makes a full fence itself.
+    /// each thread that wakes it makes a full fence itself. Not set where several threads sleep,
+    /// because some of them may not be able to make heavy fences.
     static constexpr std::uint32_t kHasHeavyFences = 1U << 16;
     /// Executions wait for processors: spinning would take one from them.
     static constexpr std::uint32_t kContended = 1U << 17;
-};
-
-/// Event bits with the HAL's meaning (system/libfmq, EventFlagBits).
-enum class EventBits : std::uint32_t {
-    NOT_EMPTY = 1U << 0,  ///< there is something to read
-    NOT_FULL = 1U << 1,   ///< there is room to write
 };
 
 /// No sleep lasts longer, so a wake-up that the other side fails to send delays the sleeper by at
@@ -92,7 +87,8 @@ class EventFlag {
     void wake(std::uint32_t bits) noexcept;
 
     /// Waits until a bit of `mask` is set. Clears the bits of `mask` and returns those that were
-    /// set; nullopt if `deadline` passed (EventFlag::wait of libfmq).
+    /// set; nullopt if `deadline` passed, and at once if `mask` has no event bits (EventFlag::wait
+    /// of libfmq).
     [[nodiscard]] std::optional<std::uint32_t> wait(std::uint32_t mask,
                                                     std::optional<SteadyTime> deadline) noexcept;
 
@@ -136,7 +132,8 @@ class EventFlag {
     /// If true, this side makes no heavy fences from its next publishWaiterCpu on: it delegates
     /// them to the threads that wake it, which make full fences instead. For a thread that sleeps
     /// in each wait: a heavy fence interrupts the other processors, which costs each some 10
-    /// microseconds. For the side that waits, if one thread at a time sleeps on the flag.
+    /// microseconds. For the side that waits, if one thread at a time sleeps on the flag; where
+    /// several do, each has it true from the start.
     void setWakerMakesFences(bool wakerMakesFences) noexcept {
         wakerMakesFences_ = wakerMakesFences;
     }

@@ -19,8 +19,9 @@
 /// sequence is only compared. A peer that writes wrong values loses messages; it cannot make this
 /// side access other memory.
 ///
-/// An end (Writer, Reader) belongs to one thread at a time. Nothing here allocates after
-/// create/attach.
+/// An end (Writer, Reader) belongs to one thread at a time. It cannot be resumed: a writer, and the
+/// reader of a SYNCHRONIZED queue, begin at the first element, and a queue that was used before is
+/// refused. Nothing here allocates after create/attach.
 
 #include <type_traits>
 

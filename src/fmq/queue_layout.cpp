@@ -92,4 +92,13 @@ Result<> checkQueue(std::span<std::byte> memory, const QueueDescriptor& descript
     return {};
 }
 
+Result<> checkUnused(const char* used, const std::atomic<std::uint64_t>& progress) {
+    // Relaxed: only this comparison uses it.
+    if (const std::uint64_t value = progress.load(std::memory_order_relaxed); value != 0) {
+        return refused(std::string("was ") + used + " before (" + std::to_string(value) +
+                       " instead of 0); an end cannot be resumed: create a new queue");
+    }
+    return {};
+}
+
 }  // namespace nnburst::fmq

@@ -99,6 +99,10 @@ struct ElementLayout {
 [[nodiscard]] Result<> checkQueue(std::span<std::byte> memory, const QueueDescriptor& descriptor,
                                   QueueFlavor flavor, const ElementLayout& layout);
 
+/// INVALID_ARGUMENT if a queue was `used`, for instance "written to", before: if `progress`, which
+/// an end changes with the first element, is not zero. An end begins at the first element.
+[[nodiscard]] Result<> checkUnused(const char* used, const std::atomic<std::uint64_t>& progress);
+
 /// The cells of a queue of elements T in this process's memory, after all checks. Common to both
 /// ends and both flavours. T means the same in every process: trivially copyable, no pointers.
 template <class T>
@@ -227,7 +231,7 @@ class QueueView {
     std::uint64_t mask_;
 };
 
-/// Writes `elements` in place and publishes them together; false if `writer` refuses so many.
+/// Copies `elements` into the queue and publishes them together; false if `writer` refuses so many.
 template <class Writer, class T>
 [[nodiscard]] bool writeAll(Writer& writer, std::span<const T> elements) noexcept {
     if (!writer.beginWrite(elements.size())) {

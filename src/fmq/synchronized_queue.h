@@ -30,11 +30,12 @@ class SynchronizedQueue : public QueueOf<T, QueueFlavor::SYNCHRONIZED> {
 template <class T>
 class SynchronizedQueue<T>::Writer {
   public:
-    /// Takes the writing end of a queue that was not written to yet.
+    /// Takes the writing end of a queue; INVALID_ARGUMENT if it was written to before.
     [[nodiscard]] static Result<Writer> attach(std::span<std::byte> memory,
                                                const QueueDescriptor& descriptor) {
         NNBURST_TRY_ASSIGN(QueueView<T> queue,
                            QueueView<T>::attach(memory, descriptor, QueueFlavor::SYNCHRONIZED));
+        NNBURST_TRY(checkUnused("written to", queue.sequence(0)));
         return Writer(queue);
     }
 
@@ -74,14 +75,14 @@ class SynchronizedQueue<T>::Writer {
                tryWrite(elements);
     }
 
-    /// Starts writing `count` elements in place; false if there is no room. Then `set` each, then
-    /// `commitWrite`. Nothing is visible to the reader before. A begin without commit publishes
-    /// nothing.
+    /// Begins to write `count` elements; false if there is no room. Then `set` each, which copies
+    /// it into the queue, then `commitWrite`. Nothing is visible to the reader before. A begin
+    /// without commit publishes nothing.
     [[nodiscard]] bool beginWrite(std::size_t count) noexcept {
         return count <= room() || hasRoomFor(count);
     }
 
-    /// Fills element `index` of the write that was begun.
+    /// Copies `element` into place `index` of the write that was begun.
     void set(std::size_t index, const T& element) noexcept {
         // Relaxed: the sequence, stored later, announces it.
         queue_.store(position_ + index, element, std::memory_order_relaxed);
@@ -131,11 +132,12 @@ class SynchronizedQueue<T>::Writer {
 template <class T>
 class SynchronizedQueue<T>::Reader {
   public:
-    /// Takes the reading end of a queue that was not read from yet.
+    /// Takes the reading end of a queue; INVALID_ARGUMENT if it was read from before.
     [[nodiscard]] static Result<Reader> attach(std::span<std::byte> memory,
                                                const QueueDescriptor& descriptor) {
         NNBURST_TRY_ASSIGN(QueueView<T> queue,
                            QueueView<T>::attach(memory, descriptor, QueueFlavor::SYNCHRONIZED));
+        NNBURST_TRY(checkUnused("read from", queue.readPosition()));
         return Reader(queue);
     }
 

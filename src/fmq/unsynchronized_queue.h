@@ -45,11 +45,12 @@ class UnsynchronizedQueue : public QueueOf<T, QueueFlavor::UNSYNCHRONIZED> {
 template <class T>
 class UnsynchronizedQueue<T>::Writer {
   public:
-    /// Takes the writing end of a queue that was not written to yet.
+    /// Takes the writing end of a queue; INVALID_ARGUMENT if it was written to before.
     [[nodiscard]] static Result<Writer> attach(std::span<std::byte> memory,
                                                const QueueDescriptor& descriptor) {
         NNBURST_TRY_ASSIGN(QueueView<T> queue,
                            QueueView<T>::attach(memory, descriptor, QueueFlavor::UNSYNCHRONIZED));
+        NNBURST_TRY(checkUnused("written to", queue.sequence(0)));
         return Writer(queue);
     }
 
@@ -67,9 +68,10 @@ class UnsynchronizedQueue<T>::Writer {
         return writeAll(*this, elements);
     }
 
-    /// Starts writing `count` elements in place; false if that is more than the queue holds. Then
-    /// `set` each, then `commitWrite`. Nothing is visible to readers before. A begin without commit
-    /// publishes nothing, but the elements that it would have replaced are lost.
+    /// Begins to write `count` elements; false if that is more than the queue holds. Then `set`
+    /// each, which copies it into the queue, then `commitWrite`. Nothing is visible to readers
+    /// before. A begin without commit publishes nothing, but the elements that it would have
+    /// replaced are lost.
     [[nodiscard]] bool beginWrite(std::size_t count) noexcept {
         if (count > capacity()) {
             return false;
@@ -78,12 +80,14 @@ class UnsynchronizedQueue<T>::Writer {
             // Readers that are still here see that their element is going. Ordered before the
             // payload by the payload's release stores [cell-overwritten].
             const std::uint64_t position = position_ + i;
-            queue_.sequence(position).store(beingWritten(position), std::memory_order_relaxed);
+            // sync [queue-joined]: a reader that was overrun finds the position of this write, or a
+            // later one
+            queue_.sequence(position).store(beingWritten(position), std::memory_order_release);
         }
         return true;
     }
 
-    /// Fills element `index` of the write that was begun.
+    /// Copies `element` into place `index` of the write that was begun.
     void set(std::size_t index, const T& element) noexcept {
         // sync [cell-overwritten]: a reader that sees a word sees the sequence before it
         queue_.store(position_ + index, element, std::memory_order_release);
@@ -124,8 +128,12 @@ class UnsynchronizedQueue<T>::Reader {
 
     [[nodiscard]] std::uint64_t capacity() const noexcept { return queue_.capacity(); }
 
-    /// Elements that can be read now; takes time in proportion. At most the capacity.
+    /// Elements that can be read now; takes time in proportion. At most the capacity. After an
+    /// overrun it is the capacity, and the next read gives OVERRUN.
     [[nodiscard]] std::uint64_t availableToRead() const noexcept {
+        if (sequenceAt(0) > readable(position_)) {
+            return capacity();
+        }
         std::uint64_t count = 0;
         while (count < capacity() && sequenceAt(count) == readable(position_ + count)) {
             ++count;
@@ -149,8 +157,8 @@ class UnsynchronizedQueue<T>::Reader {
             }
             // sync [cell-overwritten]: if a word is of a later turn, so is the sequence
             queue_.load(position, elements[i], std::memory_order_acquire);
-            // Relaxed, because the payload's acquire loads come before.
-            const std::uint64_t after = queue_.sequence(position).load(std::memory_order_relaxed);
+            // After the payload, whose loads acquire. Acquires for rejoin [queue-joined].
+            const std::uint64_t after = sequenceAt(i);
             if (before != readable(position) || after != before) {
                 rejoin();
                 return ReadStatus::OVERRUN;

@@ -37,8 +37,8 @@ struct WaitLimit {
     std::chrono::nanoseconds atLeast{0};
 };
 
-/// A check that is repeated during a long wait, for instance whether the other side is alive. It
-/// does not divide the wait: statistics see one wait.
+/// A check that is repeated during a long wait, in each of its phases, for instance whether the
+/// other side is alive. It does not divide the wait: statistics see one wait.
 template <class IsWorthWaiting>
 struct WaitCheck {
     std::chrono::nanoseconds interval;
@@ -46,6 +46,38 @@ struct WaitCheck {
 };
 template <class IsWorthWaiting>
 WaitCheck(std::chrono::nanoseconds, IsWorthWaiting) -> WaitCheck<IsWorthWaiting>;
+
+/// A WaitCheck during one wait, which interrupts the phases of the wait where it is due.
+template <class IsWorthWaiting>
+class DueCheck {
+  public:
+    DueCheck(WaitCheck<IsWorthWaiting>& check, SteadyTime start) noexcept
+        : check_(check), last_(start) {}
+
+    /// Runs a phase that lasts until `end`, in parts: `part` is called with the end of each, gives
+    /// whether what is waited for is there, and leaves the time in `now`. A part that ends early
+    /// ends the phase. The check is called between the parts; once it has given false, no part is
+    /// run any more.
+    template <class Part>
+    bool runPhase(SteadyTime end, SteadyTime& now, Part part) {
+        while (isWorthWaiting_) {
+            const SteadyTime next = check_.interval < end - last_ ? last_ + check_.interval : end;
+            const bool isReady = part(next);
+            if (isReady || next == end || now < next) {
+                return isReady;
+            }
+            isWorthWaiting_ = check_.isWorthWaiting();
+            now = std::chrono::steady_clock::now();
+            last_ = now;
+        }
+        return false;
+    }
+
+  private:
+    WaitCheck<IsWorthWaiting>& check_;
+    SteadyTime last_;
+    bool isWorthWaiting_ = true;
+};
 
 /// Waits for another process, repeatedly. Belongs to one thread at a time. Allocates nothing.
 class Waiter {
@@ -63,6 +95,8 @@ class Waiter {
                                         SharedWaitStats& stats) noexcept {
         Waiter waiter(flag, std::nullopt, policy, stats);
         waiter.isAlone_ = false;
+        // Not all that sleep there may be able to make heavy fences.
+        waiter.flag_.setWakerMakesFences(true);
         return waiter;
     }
 
@@ -86,8 +120,9 @@ class Waiter {
         return pollWithoutClock(ready) || waitLong(limit, forecast, ready, check);
     }
 
-    /// Parks a wait that has reached its limit: it goes on without a thread until the other side
-    /// rings the doorbell. False, and not parked, if `ready` has become true meanwhile.
+    /// Parks: this side goes on waiting without a thread until the other side rings the doorbell. A
+    /// wait that has reached its limit before is continued. False, and not parked, if `ready` is
+    /// true.
     template <class Ready>
     [[nodiscard]] bool park(Ready ready) noexcept;
 
@@ -129,20 +164,19 @@ class Waiter {
     bool waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& ready,
                   WaitCheck<IsWorthWaiting>& check);
     // The phases. Each gives whether `ready` is true, and leaves the time of its end in `now`.
-    template <class Ready>
-    bool sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& ready,
-                        SteadyTime& now) noexcept;
-    template <class Ready>
-    bool spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready& ready,
-              SteadyTime& now) noexcept;
-    template <class Ready, class IsWorthWaiting>
-    bool sleepUntilWoken(SteadyTime start, SteadyTime end, Ready& ready,
-                         WaitCheck<IsWorthWaiting>& check, SteadyTime& now);
+    template <class Ready, class Check>
+    bool sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& ready, Check& check,
+                        SteadyTime& now);
+    template <class Ready, class Check>
+    bool spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready& ready, Check& check,
+              SteadyTime& now);
+    template <class Ready, class Check>
+    bool sleepUntilWoken(SteadyTime end, Ready& ready, Check& check, SteadyTime& now);
 
     template <class Ready>
     bool spinUntil(SteadyTime until, Ready& ready) noexcept;
     template <class Ready>
-    bool sleep(SteadyTime until, Ready& ready) noexcept;
+    bool sleep(SteadyTime until, Ready& ready, SteadyTime& now) noexcept;
 
     void learn(WaitForecast& forecast, std::chrono::nanoseconds duration) noexcept {
         forecast.addDuration(duration);
@@ -178,6 +212,10 @@ bool Waiter::pollWithoutClock(Ready& ready) noexcept {
         return true;
     }
     if (maySpinNow()) {
+        if (isAlone_) {
+            // An earlier wait, which slept at once, may have delegated the fences.
+            flag_.setWakerMakesFences(false);
+        }
         for (int spin = 0; spin < kSpinsWithoutClock; ++spin) {
             system::relaxProcessor();
             if (ready()) {
@@ -205,25 +243,26 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
                            .peerNeedsAll = peerNeedsAll_,
                            .peerWorks = peerWorks_};
     const WaitPlan plan = planWait(rules_, use, forecast, budget_, end - start);
+    DueCheck due(check, start);
     SteadyTime now = start;
     bool isReady = plan.sleepUntil.count() > 0 &&
-                   sleepWithAlarm(start + plan.sleepUntil, *forecast, ready, now);
-    isReady = isReady || spin(plan, start, end, ready, now);
-    isReady = isReady || sleepUntilWoken(start, end, ready, check, now);
+                   sleepWithAlarm(start + plan.sleepUntil, *forecast, ready, due, now);
+    isReady = isReady || spin(plan, start, end, ready, due, now);
+    isReady = isReady || sleepUntilWoken(end, ready, due, now);
     if (forecast != nullptr && isReady) {
         learn(*forecast, now - start);
     }
     return isReady;
 }
 
-template <class Ready>
-bool Waiter::sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& ready,
-                            SteadyTime& now) noexcept {
-    const bool isReady = sleep(alarm, ready);
-    now = std::chrono::steady_clock::now();
+template <class Ready, class Check>
+bool Waiter::sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& ready, Check& check,
+                            SteadyTime& now) {
+    const bool isReady =
+        check.runPhase(alarm, now, [&](SteadyTime until) { return sleep(until, ready, now); });
     if (isReady) {
         stats_.add<&WaitStats::lateWakes>(1);
-    } else {
+    } else if (now >= alarm) {
         stats_.add<&WaitStats::earlyWakes>(1);
     }
     if (now >= alarm) {
@@ -232,21 +271,25 @@ bool Waiter::sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& rea
     return isReady;
 }
 
-template <class Ready>
+template <class Ready, class Check>
 bool Waiter::spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready& ready,
-                  SteadyTime& now) noexcept {
+                  Check& check, SteadyTime& now) {
     if (plan.spinAtMost.count() <= 0 || !maySpinNow() ||
         (allowance_ != nullptr && !allowance_->tryBeginSpin())) {
         return false;
     }
-    const SteadyTime spinStart = now;
-    const bool isReady =
-        spinUntil(std::min({start + plan.spinUntil, spinStart + plan.spinAtMost, end}), ready);
-    now = std::chrono::steady_clock::now();
-    stats_.add<&WaitStats::burnt>(static_cast<std::uint64_t>((now - spinStart).count()));
-    if (plan.sleepUntil.count() > 0) {
-        budget_.spend(now - spinStart);
-    }
+    const SteadyTime spinEnd = std::min({system::saturatingAdd(start, plan.spinUntil),
+                                         system::saturatingAdd(now, plan.spinAtMost), end});
+    const bool isReady = check.runPhase(spinEnd, now, [&](SteadyTime until) {
+        const SteadyTime spinStart = now;
+        const bool isThere = spinUntil(until, ready);
+        now = std::chrono::steady_clock::now();
+        stats_.add<&WaitStats::burnt>(static_cast<std::uint64_t>((now - spinStart).count()));
+        if (plan.sleepUntil.count() > 0) {
+            budget_.spend(now - spinStart);
+        }
+        return isThere;
+    });
     if (allowance_ != nullptr) {
         allowance_->endSpin();
     }
@@ -272,24 +315,15 @@ bool Waiter::spinUntil(SteadyTime until, Ready& ready) noexcept {
     return ready();
 }
 
-template <class Ready, class IsWorthWaiting>
-bool Waiter::sleepUntilWoken(SteadyTime start, SteadyTime end, Ready& ready,
-                             WaitCheck<IsWorthWaiting>& check, SteadyTime& now) {
-    SteadyTime lastCheck = start;
-    while (true) {
-        const SteadyTime next = check.interval < end - lastCheck ? lastCheck + check.interval : end;
-        const bool isReady = sleep(next, ready);
-        now = std::chrono::steady_clock::now();
-        if (isReady || next == end || !check.isWorthWaiting()) {
-            return isReady;
-        }
-        lastCheck = now;
-    }
+template <class Ready, class Check>
+bool Waiter::sleepUntilWoken(SteadyTime end, Ready& ready, Check& check, SteadyTime& now) {
+    return check.runPhase(end, now, [&](SteadyTime until) { return sleep(until, ready, now); });
 }
 
-/// Sleeps until `ready` or `until`. Once `ready` was true it is not asked again.
+/// Sleeps until `ready` or `until`; leaves the time in `now`. Once `ready` was true it is not asked
+/// again.
 template <class Ready>
-bool Waiter::sleep(SteadyTime until, Ready& ready) noexcept {
+bool Waiter::sleep(SteadyTime until, Ready& ready, SteadyTime& now) noexcept {
     bool isReady = false;
     if (isAlone_) {
         flag_.setWakerMakesFences(!maySpinNow());
@@ -308,11 +342,17 @@ bool Waiter::sleep(SteadyTime until, Ready& ready) noexcept {
     if (isAlone_) {
         flag_.retractSleeper();
     }
-    return isReady || ready();
+    isReady = isReady || ready();
+    now = std::chrono::steady_clock::now();
+    return isReady;
 }
 
 template <class Ready>
 bool Waiter::park(Ready ready) noexcept {
+    // An event loop parks in each wait, and a heavy fence each time would interrupt the other
+    // processors.
+    flag_.setWakerMakesFences(true);
+    flag_.publishWaiterCpu();
     flag_.announceParked();
     if (ready()) {
         flag_.retractParked();

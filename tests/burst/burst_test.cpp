@@ -102,7 +102,7 @@ TEST(Burst, tellsTheDriversStatusAndMessage) {
     Result<> result = burst.controller->execute(doubling.request, {}, outcome);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT);
-    EXPECT_EQ(result.error().message, std::string(kMaximumMessageBytes, 'x'));
+    EXPECT_EQ(result.error().message, std::string(kMaximumErrorMessageBytes, 'x'));
     EXPECT_TRUE(outcome.outputShapes.empty());
     doubling.request.inputs[0].location.offset = 8000;
     doubling.request.inputs[0].location.length = 4000;

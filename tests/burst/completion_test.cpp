@@ -7,12 +7,19 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/socket.h>
 
+#include <array>
+#include <atomic>
 #include <future>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "burst/channel.h"
+#include "burst/result_frame.h"
 #include "fakes.h"
+#include "fmq/asymmetric_fence.h"
 
 namespace nnburst::burst {
 namespace {
@@ -24,6 +31,9 @@ constexpr int kWatchdogMs = 20'000;
 
 class CompletionTest : public testing::Test {
   protected:
+    explicit CompletionTest(const WaitPolicy& driverWait = {})
+        : burst({.inFlight = 4, .driverWait = driverWait, .deadlineGrace = 10ms}) {}
+
     Submission submit(const DoublingRequest& request, const OptionalTimePoint& deadline = {}) {
         const Result<Submission> submitted =
             burst.controller->submit(request.request, {.deadline = deadline});
@@ -47,12 +57,18 @@ class CompletionTest : public testing::Test {
     }
     void letRun() { mayRun_.set_value(); }
 
-    BurstPair burst{BurstOptions{.inFlight = 4, .deadlineGrace = 10ms}};
+    BurstPair burst;
     DoublingRequest doubling;
     ExecutionOutcome outcome;
 
   private:
     std::promise<void> mayRun_;
+};
+
+/// The driver delegates its fences from its first sleep on, however often it sleeps.
+class CompletionOfABlockingDriver : public CompletionTest {
+  protected:
+    CompletionOfABlockingDriver() : CompletionTest({.mode = WaitMode::BLOCK}) {}
 };
 
 TEST_F(CompletionTest, descriptorIsReadableWhenAResultHasComeAndNotBefore) {
@@ -102,6 +118,73 @@ TEST_F(CompletionTest, eachOfManyResultsWakesAnEventLoop) {
         ASSERT_TRUE(burst.controller->wait(*submission, outcome));
         ASSERT_EQ(doubling.out()[0], 2.0F * static_cast<float>(i));
     }
+}
+
+TEST_F(CompletionOfABlockingDriver, interruptsTheOtherProcessorsOnceByArming) {
+    // The driver sleeps with a fence of its own until its first request.
+    ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    std::atomic<bool> mayEnd{false};
+    burst.model->setOnRun([&] {
+        while (!mayEnd.exchange(false)) {
+            std::this_thread::yield();
+        }
+        return Result<>();
+    });
+    const std::uint64_t before = fmq::heavyFenceCount();
+    for (int i = 0; i < 50; ++i) {
+        const Submission submission = submit(doubling);
+        ASSERT_FALSE(arm());
+        mayEnd = true;
+        while (!burst.controller->isDone(submission)) {
+            ASSERT_TRUE(isReadable(kWatchdogMs)) << "execution " << i;
+        }
+        ASSERT_TRUE(burst.controller->wait(submission, outcome));
+    }
+    EXPECT_LE(fmq::heavyFenceCount(), before + 2) << "one of each side";
+}
+
+/// A driver rings after it has published the result: a client that polls may see that first.
+TEST(Completion, aRingThatComesLateLeavesTheNextOneToBeExpected) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    const UniqueFd driverEnd(ends[0]);
+    const auto controller = *Controller::create({});
+    controller->attach(std::make_shared<FakeClientControlPlane>(), {.doorbell = UniqueFd(ends[1])});
+    const Channel channel = *Channel::open(controller->channel());
+    FrameQueue::Writer results = *FrameQueue::Writer::attach(channel.memory(), channel.results());
+    const auto publish = [&](std::uint64_t serial) {
+        const ExecutionOutcome sent{.outputShapes = {{.dimensions = {4}, .isSufficient = true}},
+                                    .timing = {}};
+        std::vector<FrameLine> lines(resultLineCount(sent.outputShapes, 0));
+        encodeResult(serial, 0, ErrorStatus::NONE, sent, "", lines);
+        ASSERT_TRUE(results.tryWrite(lines));
+    };
+    const auto ring = [&] { ASSERT_EQ(::send(driverEnd.get(), "", 1, MSG_DONTWAIT), 1); };
+    const auto isReadable = [&] {
+        pollfd event{.fd = *controller->completionDescriptor(), .events = POLLIN};
+        return ::poll(&event, 1, 0) == 1;
+    };
+    const DoublingRequest doubling;
+    ExecutionOutcome outcome;
+
+    const Submission first = *controller->submit(doubling.request, {});
+    ASSERT_FALSE(*controller->armCompletion());
+    publish(1);
+    ASSERT_TRUE(controller->isDone(first));
+    ASSERT_TRUE(controller->wait(first, outcome));
+
+    const Submission second = *controller->submit(doubling.request, {});
+    ASSERT_FALSE(*controller->armCompletion());
+    ring();
+    EXPECT_TRUE(isReadable());
+    EXPECT_FALSE(controller->isDone(second));
+    EXPECT_FALSE(isReadable());
+    publish(2);
+    ring();
+    EXPECT_TRUE(isReadable());
+    EXPECT_TRUE(controller->isDone(second));
+    EXPECT_FALSE(isReadable());
+    EXPECT_TRUE(controller->wait(second, outcome));
 }
 
 TEST_F(CompletionTest, descriptorIsReadableWhenTheConnectionIsLost) {

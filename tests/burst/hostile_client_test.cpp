@@ -287,12 +287,15 @@ TEST_F(HostileClient, sendsFramesOfRandomWords) {
     }
     // A good request is answered in the end, after the answers to what came before. It is sent when
     // the queue is empty, because a frame that lies about its length takes the next one with it.
-    // Its answer needs room as well.
-    while (requests->availableToWrite() < requests->capacity()) {
+    // Its answer needs room beside that of the last frame, which may still be served: the results
+    // are read once more after the queue was seen empty.
+    bool isEmpty = false;
+    while (!isEmpty) {
+        std::this_thread::yield();
+        isEmpty = requests->availableToWrite() == requests->capacity();
         while (results->hasNews()) {
             (void)answer();
         }
-        std::this_thread::yield();
     }
     ASSERT_TRUE(requests->tryWrite(goodFrame()));
     (void)lastAnswer();
@@ -370,6 +373,29 @@ TEST(HostileChannel, isRefusedWithQueuesThatAreTooLongOrTooShort) {
                 << opened.error().message;
         }
     }
+}
+
+/// A driver that read its own results as requests served one bad line for ever.
+TEST(HostileChannel, isRefusedWithQueuesThatOverlapEachOtherOrTheEventWords) {
+    const auto expectRefusal = [](std::uint64_t requestsAt, std::uint64_t resultsAt) {
+        const Channel channel = std::move(*Channel::create(16));
+        ASSERT_TRUE(FrameQueue::create(channel.memory(), requestsAt, 16, kRequestEventOffset, 0));
+        ASSERT_TRUE(FrameQueue::create(channel.memory(), resultsAt, 16, kResultEventOffset, 0));
+        auto& header = *reinterpret_cast<ChannelHeader*>(channel.memory().data());
+        header.requests.offset = requestsAt;
+        header.results.offset = resultsAt;
+        const auto opened = Channel::open(channel.region());
+        ASSERT_FALSE(opened) << requestsAt << ", " << resultsAt;
+        EXPECT_EQ(opened.error().status, ErrorStatus::INVALID_ARGUMENT);
+        EXPECT_EQ(opened.error().message, "burst channel: queues at offsets " +
+                                              std::to_string(requestsAt) + " and " +
+                                              std::to_string(resultsAt) + ": must be at " +
+                                              std::to_string(kRequestQueueOffset) + " and 1920");
+    };
+    expectRefusal(kRequestQueueOffset, kRequestQueueOffset);
+    expectRefusal(kRequestQueueOffset, kRequestQueueOffset + 64);
+    expectRefusal(kRequestQueueOffset, 128);
+    expectRefusal(128, 1920);
 }
 
 /// Where the driver writes event words is not for the client to say.

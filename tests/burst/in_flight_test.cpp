@@ -318,7 +318,7 @@ TEST(InFlight, resultsHaveRoomBesideLateOnesOfExecutionsThatWereGivenUp) {
     burst.model->setOnRun([held = mayRun.get_future().share()]() -> Result<> {
         held.wait();
         return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                       std::string(kMaximumMessageBytes, 'x'));
+                       std::string(kMaximumErrorMessageBytes, 'x'));
     });
     ExecutionOutcome outcome;
     const DoublingRequest first;

@@ -5,7 +5,9 @@
 /// Executions that the driver does not answer in time: their outputs count as in use until it does.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <chrono>
 #include <future>
 #include <thread>
 
@@ -202,6 +204,26 @@ TEST_F(MemoryInUseTest, isFreeWhenTheConnectionIsLost) {
     EXPECT_TRUE(burst.controller->waitForMemory(TimePoint(std::chrono::steady_clock::now() + 20s)));
     cutter.join();
     EXPECT_FALSE(burst.controller->isMemoryInUse());
+}
+
+/// How often the calling thread has slept.
+long sleepCount() {
+    rusage usage{};
+    EXPECT_EQ(::getrusage(RUSAGE_THREAD, &usage), 0);
+    return usage.ru_nvcsw;
+}
+
+/// After a result that breaks a rule, the answer over the control plane may still come.
+TEST_F(MemoryInUseTest, isWaitedForAsleepThoughTheQueueIsLost) {
+    burst.client->answered = std::make_shared<std::atomic<bool>>(false);
+    doubling.request.inputs.resize(600, doubling.request.inputs[0]);  // no queue holds its frame
+    expectUnanswered(burst.controller->execute(doubling.request, {.deadline = soon()}, outcome));
+    burst.controller->connectionLost();
+    const long before = sleepCount();
+    EXPECT_FALSE(burst.controller->waitForMemory(std::chrono::steady_clock::now() + 300ms));
+    EXPECT_GT(sleepCount(), before);
+    *burst.client->answered = true;
+    EXPECT_TRUE(burst.controller->waitForMemory(std::chrono::steady_clock::now() + 20s));
 }
 
 TEST_F(MemoryInUseTest, isFreeWhenTheDriverGivesNoSignOfLife) {

@@ -63,12 +63,25 @@ TEST(PendingExecutions, keepRoomForTheResultsOfThoseThatWereGivenUp) {
     PendingExecutions pending(4, 2 * resultLines);
     PendingExecution& first = send(pending, 1, 0);
     PendingExecution& second = send(pending, 2, 0);
-    EXPECT_FALSE(pending.hasRoomForResult(second));
+    EXPECT_FALSE(pending.maySend(second));
     pending.giveUp(first);
     pending.markEnded(first);
-    EXPECT_FALSE(pending.hasRoomForResult(second));
+    EXPECT_FALSE(pending.maySend(second));
     pending.resultArrived(1);
-    EXPECT_TRUE(pending.hasRoomForResult(second));
+    EXPECT_TRUE(pending.maySend(second));
+}
+
+TEST(PendingExecutions, letNoOtherGoBeforeOneThatIsToBeSentAgain) {
+    PendingExecutions pending(4, 1000);
+    PendingExecution& first = send(pending, 1, 0);
+    PendingExecution& second = send(pending, 2, 0);
+    pending.markUnknownToDriver(first);
+    EXPECT_FALSE(pending.maySend(second));
+    pending.markSent(first);
+    EXPECT_TRUE(pending.maySend(second));
+    pending.markUnknownToDriver(first);
+    pending.markEnded(first);
+    EXPECT_TRUE(pending.maySend(second));
 }
 
 /// Before it is sent, it may wait for room in the queue for as long as others take.

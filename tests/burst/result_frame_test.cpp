@@ -53,7 +53,7 @@ TEST(ResultFrame, carriesAMessageBesideAnOddNumberOfDimensions) {
 TEST(ResultFrame, neverExceedsTheLongest) {
     ExecutionOutcome outcome;
     outcome.outputShapes.assign(5, {.dimensions = Dimensions(8, 1), .isSufficient = true});
-    EXPECT_EQ(resultLineCount(outcome.outputShapes, kMaximumMessageBytes),
+    EXPECT_EQ(resultLineCount(outcome.outputShapes, kMaximumErrorMessageBytes),
               longestResultLineCount(5));
 }
 
@@ -115,7 +115,7 @@ TEST(ResultFrame, withoutShapesIsRefusedForAnUnknownStatusOrFlag) {
 }
 
 TEST(ResultFrame, isRefusedWithAMessageThatIsTooLong) {
-    const std::string message(kMaximumMessageBytes + 1, 'x');
+    const std::string message(kMaximumErrorMessageBytes + 1, 'x');
     std::vector<FrameLine> lines(resultLineCount({}, message.size()));
     encodeResult(9, 0, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, {}, message, lines);
     ExecutionOutcome outcome;

@@ -174,6 +174,29 @@ TEST(ServingThreads, loseNoRingThatComesWhileTheyServe) {
     waitFor([&] { return served.calls >= 2; });
 }
 
+/// The client's end gets a datagram for each result that is announced.
+TEST(ServingThreads, takeNoAnnouncementThatTheClientReceivesForARing) {
+    const auto pool = *ServingThreadPool::create();
+    Hold hold;
+    FakeBurst served(hold.serve());
+    FakeBurst other([] { return false; });
+    auto registration = std::move(*ServingThreadPool::add(pool, served));
+    const auto otherRegistration = std::move(*ServingThreadPool::add(pool, other));
+    const UniqueFd doorbell = registration.takeDoorbell();
+    registration.ring();
+    waitFor([&] { return hold.inside == 1; });
+    for (int i = 0; i < 100; ++i) {
+        char byte = 1;
+        ASSERT_EQ(::send(registration.ringBackDescriptor(), &byte, 1, MSG_DONTWAIT), 1);
+        ASSERT_EQ(::recv(doorbell.get(), &byte, 1, MSG_DONTWAIT), 1);
+    }
+    otherRegistration.ring();  // comes after all events of the first burst
+    waitFor([&] { return other.calls >= 1; });
+    hold.go.set_value();
+    registration = {};
+    EXPECT_EQ(served.calls, 1) << "a ring has it served again";
+}
+
 TEST(ServingThreads, giveEachBurstInUseAThread) {
     constexpr int kBursts = 8;
     const auto pool = *ServingThreadPool::create();

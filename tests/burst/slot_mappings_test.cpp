@@ -59,6 +59,18 @@ TEST_F(SlotMappingsTest, fetchesAgainWhatWasFreed) {
     EXPECT_TRUE(slots.isKnown(2)) << "each request is served once";
 }
 
+/// A slot may be freed that the driver has never fetched: its request went over the control plane.
+TEST_F(SlotMappingsTest, doesNotUnmapWhatWasFetchedAfterItsSlotWasFreed) {
+    ASSERT_TRUE(resolve({slot(0)}));
+    slots.requestUnmap(5);
+    slots.unmapRequested();
+    ASSERT_TRUE(resolve({slot(5)}));
+    slots.requestUnmap(0);
+    slots.unmapRequested();
+    EXPECT_FALSE(slots.isKnown(0));
+    EXPECT_TRUE(slots.isKnown(5));
+}
+
 TEST_F(SlotMappingsTest, ignoreSlotsThatCannotExist) {
     ASSERT_TRUE(resolve({slot(0)}));
     slots.requestUnmap(-1);

@@ -44,6 +44,13 @@ TEST(EventFlag, doesNotTakeTheSleepersBitForAnEvent) {
     EXPECT_EQ(flag.wait(UINT32_MAX, in(1ms)), std::nullopt);
 }
 
+TEST(EventFlag, waitsForNothingWithoutABitToWaitFor) {
+    EventWord word{};
+    EventFlag flag(word, kForever);
+    EXPECT_EQ(flag.wait(0, std::nullopt), std::nullopt);
+    EXPECT_EQ(flag.wait(EventFlag::kWaiterBits, std::nullopt), std::nullopt);
+}
+
 TEST(EventFlag, wakesAWaiterOfAnotherThread) {
     EventWord word{};
     EventFlag flag(word, kForever);

@@ -33,6 +33,8 @@ constexpr std::uint64_t kQueueOffset = 320;
 /// A queue with memory of its own and both event words before it.
 template <class Queue>
 struct QueueInMemory {
+    using Ends = Queue;
+
     explicit QueueInMemory(std::uint64_t capacity) {
         auto region = Region::create(kQueueOffset + Queue::sizeBytes(capacity));
         EXPECT_TRUE(region) << region.error().message;
@@ -381,6 +383,55 @@ TEST(MessageQueue, tellsASlowReaderThatItWasOverrun) {
     ASSERT_TRUE(writer.tryWrite({&next, 1}));
     EXPECT_EQ(reader.tryRead(one), ReadStatus::READ);
     EXPECT_EQ(one[0], 5);
+}
+
+TEST(MessageQueue, hasElementsToReadForAReaderThatWasOverrun) {
+    QueueInMemory<Unsynchronized<int>> queue(4);
+    auto writer = queue.writer();
+    auto reader = queue.reader();
+    ASSERT_TRUE(writer.tryWrite(std::vector<int>{0, 1, 2, 3}));
+    ASSERT_TRUE(writer.tryWrite(std::vector<int>{4}));
+    EXPECT_TRUE(reader.hasNews());
+    EXPECT_EQ(reader.availableToRead(), 4U) << "nothing would make a program read that polls this";
+    std::vector<int> one(1);
+    EXPECT_EQ(reader.tryRead(one), ReadStatus::OVERRUN);
+    EXPECT_EQ(reader.availableToRead(), 0U);
+}
+
+/// Whether an end is refused because the queue was `used`, for instance "written to".
+template <class End>
+void expectRefusedAsUsed(const Result<End>& end, const std::string& used) {
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().status, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_NE(end.error().message.find("was " + used + " before"), std::string::npos)
+        << end.error().message;
+}
+
+TEST(MessageQueue, refusesASecondWriterAfterTheFirstHasWritten) {
+    QueueInMemory<Synchronized<int>> synchronized(4);
+    QueueInMemory<Unsynchronized<int>> unsynchronized(4);
+    const auto attachWriter = [](auto& queue) {
+        using Queue = std::remove_reference_t<decltype(queue)>;
+        return Queue::Ends::Writer::attach(queue.mapping.bytes(), queue.descriptor);
+    };
+    ASSERT_TRUE(attachWriter(synchronized));
+    ASSERT_TRUE(attachWriter(unsynchronized));
+    ASSERT_TRUE(synchronized.writer().tryWrite(std::vector<int>{1}));
+    ASSERT_TRUE(unsynchronized.writer().tryWrite(std::vector<int>{1}));
+    expectRefusedAsUsed(attachWriter(synchronized), "written to");
+    expectRefusedAsUsed(attachWriter(unsynchronized), "written to");
+}
+
+TEST(MessageQueue, refusesASecondReaderAfterTheFirstHasRead) {
+    using Queue = Synchronized<int>;
+    QueueInMemory<Queue> queue(4);
+    auto writer = queue.writer();
+    ASSERT_TRUE(writer.tryWrite(std::vector<int>{1, 2}));
+    auto reader = queue.reader();
+    std::vector<int> one(1);
+    ASSERT_TRUE(reader.tryRead(one));
+    expectRefusedAsUsed(Queue::Reader::attach(queue.mapping.bytes(), queue.descriptor),
+                        "read from");
 }
 
 TEST(MessageQueue, givesEveryReaderOfAnUnsynchronizedQueueEveryElement) {

@@ -68,6 +68,13 @@ TEST_F(WaitThatSpins, spinsForTheWholeWindow) {
     EXPECT_GT(pollsInVain(std::nullopt, {.spinWindow = 10s}), 1000);
 }
 
+TEST_F(WaitThatSpins, spinsForAWindowWithoutAnEnd) {
+    using std::chrono::nanoseconds;
+    EXPECT_GT(pollsInVain(std::nullopt, {.spinWindow = nanoseconds::max(), .mode = WaitMode::SPIN}),
+              1000);
+    EXPECT_GT(pollsInVain(std::nullopt, {.spinWindow = nanoseconds::max()}), 1000);
+}
+
 /// Permits one spin at a time, if any.
 class OneSpin final : public SpinAllowance {
   public:
@@ -246,6 +253,60 @@ TEST_F(WaitThatSpins, makesNoHeavyFencesWhereItSleepsInEachWait) {
     EventFlag(here).publishWaiterCpu();
     EXPECT_EQ(fencesOfWaits(WaitMode::ADAPTIVE, false, here).heavyFences, 0U);
     EXPECT_EQ(fencesOfWaits(WaitMode::SPIN, false, here).heavyFences, 0U);
+}
+
+TEST_F(WaitThatSpins, makesHeavyFencesAgainOnceItNeedNotSleepInEachWait) {
+    if (!hasHeavyFences()) {
+        GTEST_SKIP() << "the kernel does not allow membarrier here";
+    }
+    const Pinned pinned;
+    EventWord word{};
+    EventWord peerWord{};
+    EventFlag(peerWord).publishWaiterCpu();
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), EventFlag(peerWord), {.spinWindow = 10s}, stats);
+    (void)waiter.wait({.deadline = {}, .atMost = 1ms}, nullptr, [] { return false; });
+    EXPECT_EQ(word.waiter & WaiterState::kHasHeavyFences, 0U);
+    const std::uint64_t sleeps = stats.stats().sleeps;
+    EXPECT_GT(sleeps, 0U);
+
+    peerWord.waiter = static_cast<std::uint32_t>(::sched_getcpu()) + 2;  // the peer has moved
+    for (int wait = 0; wait < 2; ++wait) {
+        int looks = 0;
+        EXPECT_TRUE(waiter.wait({}, nullptr, [&looks] { return ++looks == 5; }));
+    }
+    EXPECT_NE(word.waiter & WaiterState::kHasHeavyFences, 0U);
+    EXPECT_EQ(stats.stats().sleeps, sleeps) << "it has slept, which publishes the same";
+}
+
+TEST(Waiter, makesOneHeavyFenceWhereItParksAgainAndAgain) {
+    if (!hasHeavyFences()) {
+        GTEST_SKIP() << "the kernel does not allow membarrier here";
+    }
+    EventWord word{};
+    EventFlag(word).publishWaiterCpu();  // as a wait before has left it
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
+    const std::uint64_t before = heavyFenceCount();
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_TRUE(waiter.park([] { return false; }));
+    }
+    EXPECT_EQ(heavyFenceCount(), before + 1) << "the first, which the publisher may not know yet";
+    EXPECT_EQ(word.waiter & WaiterState::kHasHeavyFences, 0U);
+}
+
+TEST(Waiter, leavesTheFencesToThePublisherWhereSeveralSleep) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    for (const WaitMode mode : {WaitMode::ADAPTIVE, WaitMode::BLOCK}) {
+        Waiter waiter = Waiter::sharing(EventFlag(word), {.spinWindow = 10us, .mode = mode}, stats);
+        for (int wait = 0; wait < 2; ++wait) {
+            (void)waiter.wait({.deadline = {}, .atMost = 1ms}, nullptr, [] { return false; });
+            EXPECT_NE(word.waiter & WaiterState::kProcessor, 0U);
+            EXPECT_EQ(word.waiter & WaiterState::kHasHeavyFences, 0U)
+                << "another sleeper may not be able to make them";
+        }
+    }
 }
 
 TEST(WaitUntil, endsWhenWhatItWaitsForHappensWhileItSleeps) {
@@ -501,6 +562,42 @@ TEST(Waiter, asksInALongWaitWhetherItIsWorthWaitingAndCountsOneWait) {
         {.deadline = in(5s), .atMost = {}}, &forecast, [] { return false; },
         WaitCheck{1ms, [&] { return ++checks < 2; }}));
     EXPECT_EQ(checks, 2);
+}
+
+TEST_F(WaitThatSpins, asksAlsoWhileItSleepsWithAnAlarm) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word, 1h), std::nullopt, {}, stats);
+    WaitForecast forecast = forecastOf({10s, 10s, 10s, 10s});
+    int checks = 0;
+    EXPECT_FALSE(waiter.wait(
+        {}, &forecast, [] { return false; }, WaitCheck{1ms, [&] { return ++checks < 3; }}));
+    EXPECT_EQ(checks, 3);
+    EXPECT_EQ(alarmsOf(stats.stats()), 0U) << "the alarm came before";
+    EXPECT_EQ(stats.stats().waits, 1U);
+}
+
+TEST_F(WaitThatSpins, asksAlsoWhileItSpinsAndDoesNotCountTheTimeOfTheQuestion) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word, 1h), std::nullopt, {.spinWindow = 10s, .mode = WaitMode::SPIN},
+                  stats);
+    int checks = 0;
+    std::chrono::nanoseconds asked{};
+    const SteadyTime start = std::chrono::steady_clock::now();
+    EXPECT_FALSE(waiter.wait(
+        {}, nullptr, [] { return false; },
+        WaitCheck{5ms, [&] {
+                      const SteadyTime before = std::chrono::steady_clock::now();
+                      std::this_thread::sleep_for(1ms);
+                      asked += std::chrono::steady_clock::now() - before;
+                      return ++checks < 3;
+                  }}));
+    const std::chrono::nanoseconds lasted = std::chrono::steady_clock::now() - start;
+    EXPECT_EQ(checks, 3);
+    EXPECT_EQ(stats.stats().sleeps, 0U) << "the spin had ended before";
+    EXPECT_GE(stats.stats().burnt, 15ms);
+    EXPECT_LE(stats.stats().burnt, lasted - asked);
 }
 
 TEST(Waiter, asksNothingInAWaitThatIsShorterThanTheInterval) {

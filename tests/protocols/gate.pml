@@ -15,6 +15,9 @@
  * store that others see only after a later load of the same thread, which processors (ARM's: also where the store is
  * that of an atomic exchange and the load is not an acquiring one) and compilers may do to weaker orders.
  *
+ * Not here: extra executions, which run beyond the lanes; waiters that give up at their deadline; executions that yield and
+ * hold their runner meanwhile (waitingHolderOf), so that they leave without a lane: see [gate-left] in docs/waiting.md.
+ *
  * Bounds: EXECUTIONS, each runs once; runner `self % MODELS` is the one that execution `self` needs.
  *
  * Also right:

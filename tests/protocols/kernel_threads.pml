@@ -12,7 +12,8 @@
  * (src/exec/pool/thread_pool.h and .cpp, sync [pool-operator-published], [pool-worker-left].)
  *
  * The word is one atomic; the model writes its bits as fields and changes them in one step. The kernel compares the
- * whole word before it puts a thread to sleep, in one step, too.
+ * whole word before it puts a thread to sleep, in one step, too. All accesses take effect in their order. A mutation without
+ * a memory order has an access to the operator's fields or results too early or too late.
  *
  * Bounds: OPERATORS operators of two indexes, then the end of the pool; WORKERS workers.
  *
@@ -27,6 +28,10 @@
  *   CALLER_DOES_NOT_WAIT              the caller does not wait for workers inside
  *   LEAVES_SILENTLY                   the last worker does not wake the caller
  *   CALLER_SLEEPS_WITHOUT_COMPARE     the caller sleeps although the word has changed since it announced its sleep
+ *   WORKERS=1,PUBLISHED_WITHOUT_RELEASE   an operator's fields become visible after the word that publishes it
+ *   WORKERS=1,ENTERED_WITHOUT_ACQUIRE     a worker reads the fields before it sees the operator
+ *   WORKERS=1,LEFT_WITHOUT_RELEASE        what a worker has done becomes visible after it has left
+ *   WORKERS=1,AWAITED_WITHOUT_ACQUIRE     the caller reads the results before it sees that no worker is inside
  */
 #ifndef WORKERS
 #define WORKERS 2
@@ -77,10 +82,11 @@ inline publish() {
 #endif
 }
 
-inline doIndexes(expected) {
+/* `seenFields` is what the thread reads of the fields, `results` counts what it has done. */
+inline doIndexes(expected, seenFields, results) {
     do
-    :: atomic { left > 0 -> left--; assert(fields == expected) };
-        atomic { done++; assert(fields == expected && done <= 2) }
+    :: atomic { left > 0 -> left--; assert(seenFields == expected) };
+        atomic { results++; assert(seenFields == expected && done <= 2) }
     :: left == 0 -> break
     od
 }
@@ -90,16 +96,27 @@ active proctype Caller() {
     bool hadSleepers;
     byte i;
     byte announced;
+#ifdef AWAITED_WITHOUT_ACQUIRE
+    byte early;
+#endif
 
     do
     :: operator <= OPERATORS ->
+#ifndef PUBLISHED_WITHOUT_RELEASE
         fields = operator;
+#endif
         done = 0;
         left = 2;
         publish();
-        doIndexes(operator);
+#ifdef PUBLISHED_WITHOUT_RELEASE
+        fields = operator;
+#endif
+        doIndexes(operator, fields, done);
 #ifndef STAYS_OPEN
         atomic { isOpen = false; version++ };
+#endif
+#ifdef AWAITED_WITHOUT_ACQUIRE
+        early = done;
 #endif
 #ifndef CALLER_DOES_NOT_WAIT
         do
@@ -118,7 +135,11 @@ active proctype Caller() {
             !callerAsleep
         od;
 #endif
+#ifdef AWAITED_WITHOUT_ACQUIRE
+        assert(early == 2);
+#else
         assert(done == 2);
+#endif
         operator++
     :: else -> break
     od;
@@ -134,9 +155,18 @@ proctype Worker(byte self) {
     byte announced;
     bool isInside;
     bool wakesCaller;
+#ifdef ENTERED_WITHOUT_ACQUIRE
+    byte early;
+#endif
+#ifdef LEFT_WITHOUT_RELEASE
+    byte late = 0;
+#endif
 
     do
     :: true ->
+#ifdef ENTERED_WITHOUT_ACQUIRE
+        early = fields;
+#endif
         /* awaitOperator: it may spin as long as it likes, and sleep whenever nothing is new */
         do
         :: isOpen && number != previous -> seen = number; break
@@ -174,13 +204,22 @@ proctype Worker(byte self) {
         if
         :: isInside && isEnding -> break
         :: isInside && !isEnding ->
-            doIndexes(seen);
+#if defined(ENTERED_WITHOUT_ACQUIRE)
+            doIndexes(seen, early, done);
+#elif defined(LEFT_WITHOUT_RELEASE)
+            doIndexes(seen, fields, late);
+#else
+            doIndexes(seen, fields, done);
+#endif
             /* leave */
             atomic {
                 inside--;
                 version++;
                 wakesCaller = callerSleeps && inside == 0
             };
+#ifdef LEFT_WITHOUT_RELEASE
+            atomic { done = done + late; late = 0 };
+#endif
 #ifndef LEAVES_SILENTLY
             if
             :: wakesCaller -> callerAsleep = false

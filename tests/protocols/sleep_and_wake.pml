@@ -14,7 +14,8 @@
  * that a wake-up that is lost is a deadlock.
  *
  * A sleeper that is alone may delegate the fences to the publisher (EventFlag::setWakerMakesFences), and make heavy ones
- * again, before each announcement.
+ * again, before each announcement. Those that share a flag always delegate them (Waiter::sharing), because some of them may
+ * be unable to make heavy ones.
  *
  * Bounds: 2 frames; 1 sleeper that is alone, or SLEEPERS that share the flag and read all frames each.
  *
@@ -29,6 +30,7 @@
  *   COUNT_READ_TOO_LATE       the count of wake-ups is read after the announcement
  *   WAKE_UPS_NOT_COUNTED      a wake-up does not change the count
  *   SLEEPERS=2,RETRACTED_AMONG_OTHERS   one of several sleepers clears the bit that all of them share
+ *   SLEEPERS=2,NOT_DELEGATED_AMONG_OTHERS   one of several says that the sleeper makes heavy fences
  */
 #ifndef SLEEPERS
 #define SLEEPERS 1
@@ -40,8 +42,8 @@ byte published = 0;      /* frames in the queue: the sequence numbers of its cel
 bool isSleeping = false; /* bit 31 of EventWord::word */
 byte wakeCount = 0;      /* the futex; it has room for all wake-ups of this model */
 bool isAsleep[SLEEPERS]; /* in the kernel */
-bool hasHeavyFences;     /* the sleepers can make them */
-bool saysHeavyFences;    /* WaiterState::kHasHeavyFences: they make them before each sleep */
+bool hasHeavyFences[SLEEPERS]; /* each can make them */
+bool saysHeavyFences;    /* WaiterState::kHasHeavyFences: the sleeper makes them before each sleep */
 
 /* What the publisher has stored; the others see it when its store buffer is emptied. */
 byte stored = 0;
@@ -97,18 +99,27 @@ proctype Sleeper(byte self) {
     do
     :: read == FRAMES -> break
     :: else ->
+        /* setWakerMakesFences, publishWaiterCpu: also in waits that end before they sleep */
+        do
+        ::
 #if SLEEPERS == 1
-        /* setWakerMakesFences, publishWaiterCpu */
-        if
-        :: wakerMakesFences = hasHeavyFences
-        :: wakerMakesFences = false
-        fi;
-        hasDelegatedFences = hasDelegatedFences && wakerMakesFences && !saysHeavyFences;
-        saysHeavyFences = hasHeavyFences && !wakerMakesFences;
+            if
+            :: wakerMakesFences = hasHeavyFences[self]
+            :: wakerMakesFences = false
+            fi;
+#elif !defined(NOT_DELEGATED_AMONG_OTHERS)
+            wakerMakesFences = true;
+#endif
+            hasDelegatedFences = hasDelegatedFences && wakerMakesFences && !saysHeavyFences;
+            saysHeavyFences = hasHeavyFences[self] && !wakerMakesFences;
 #ifdef LEFT_AT_ONCE
-        hasDelegatedFences = wakerMakesFences;
+            hasDelegatedFences = wakerMakesFences;
 #endif
-#endif
+            if
+            :: break
+            :: skip
+            fi
+        od;
         /* announceSleeper */
 #ifdef COUNT_READ_TOO_LATE
         isSleeping = true;
@@ -125,7 +136,7 @@ proctype Sleeper(byte self) {
 #endif
 #endif
         if
-        :: hasHeavyFences && !hasDelegatedFences ->
+        :: hasHeavyFences[self] && !hasDelegatedFences ->
             published = stored;
             hasDelegatedFences = wakerMakesFences
         :: else -> skip
@@ -155,20 +166,18 @@ looked:
 }
 
 init {
-    byte i;
-    if
-    :: hasHeavyFences = true
-    :: hasHeavyFences = false
-    fi;
-#if SLEEPERS > 1
-    saysHeavyFences = hasHeavyFences;
-#endif
+    byte i = 0;
     atomic {
         run Publisher();
         run StoreBuffer();
-        i = 0;
         do
-        :: i < SLEEPERS -> run Sleeper(i); i++
+        :: i < SLEEPERS ->
+            if
+            :: hasHeavyFences[i] = true
+            :: hasHeavyFences[i] = false
+            fi;
+            run Sleeper(i);
+            i++
         :: else -> break
         od
     }

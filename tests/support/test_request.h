@@ -182,8 +182,8 @@ class TestRequest {
     }
 
     /// With what the last run has bound.
-    [[nodiscard]] Result<> runAgain(CompiledModel& model) {
-        return model.run(bindings_, Priority::MEDIUM, {}, outcome_);
+    [[nodiscard]] Result<> runAgain(CompiledModel& model, const Caller& caller = Priority::MEDIUM) {
+        return model.run(bindings_, caller, {}, outcome_);
     }
 
     [[nodiscard]] const ExecutionOutcome& outcome() const { return outcome_; }

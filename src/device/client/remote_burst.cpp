@@ -90,7 +90,7 @@ Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& mo
     const std::shared_ptr<Connection>& connection = model->connection();
     NNBURST_TRY_ASSIGN(const std::shared_ptr<burst::Controller> controller,
                        burst::Controller::create(options, connection->halVersion()));
-    burst::Controller::Peer peer;
+    burst::BurstSetup setup;
     NNBURST_TRY_ASSIGN(const BurstHandle burst, connection->call<BurstHandle>([&] {
         auto call = model->client().configureExecutionBurstRequest();
         toMessage(controller->channel(), call.initChannel());
@@ -99,7 +99,7 @@ Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& mo
         return call.send().then([&](auto&& response) -> kj::Promise<Result<BurstHandle>> {
             const Result<> status = fromMessage(response.getStatus());
             if (!status) {
-                return Result<BurstHandle>(tl::unexpected<Error>(status.error()));
+                return failureOf<BurstHandle>(status);
             }
             if (!response.hasBurst() || !response.hasDoorbell()) {
                 return Result<BurstHandle>(
@@ -107,18 +107,18 @@ Result<std::unique_ptr<Burst>> RemoteBurst::create(const PreparedModelHandle& mo
                             "the driver accepted a burst without giving it or its doorbell"));
             }
             connection->notifyOfLoss(controller);
-            peer.ringsBack = response.getRingsBack();
-            peer.kernelThreads = response.getKernelThreads();
+            setup.ringsBack = response.getRingsBack();
+            setup.kernelThreads = response.getKernelThreads();
             const auto handle =
                 std::make_shared<RemoteHandle<rpc::Burst>>(connection, response.getBurst());
             return receiveFile(response.getDoorbell())
-                .then([&peer, handle](Result<UniqueFd>&& doorbell) -> Result<BurstHandle> {
-                    NNBURST_TRY_ASSIGN(peer.doorbell, std::move(doorbell));
+                .then([&setup, handle](Result<UniqueFd>&& doorbell) -> Result<BurstHandle> {
+                    NNBURST_TRY_ASSIGN(setup.doorbell, std::move(doorbell));
                     return handle;
                 });
         });
     }));
-    controller->attach(std::make_shared<RemoteControlPlane>(model, burst), std::move(peer));
+    controller->attach(std::make_shared<RemoteControlPlane>(model, burst), std::move(setup));
     return std::unique_ptr<Burst>(new RemoteBurst(controller));
 }
 
