@@ -310,8 +310,9 @@ Result<TfliteModel> FileImport::importModel() {
     result.inputNames = inputNamesOf(graph, signature);
     for (std::uint32_t i = 0; i < sizeOf(graph.outputs()); ++i) {
         const std::int32_t tensor = graph.outputs()->Get(i);
-        result.outputNames.push_back(signatureName(
-            signature == nullptr ? nullptr : signature->outputs(), tensor, tensors.nameOf(tensor)));
+        result.outputNames.push_back(
+            signatureName(signature == nullptr ? nullptr : signature->outputs(), tensor,
+                          tensors.contents().nameOf(tensor)));
     }
     if (usesExtension_) {
         builder_.addExtension(tflite_operations::kExtensionName, kExtensionPrefix);

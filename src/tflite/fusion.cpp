@@ -295,14 +295,15 @@ Result<> addFused(TensorMap& tensors, const FusedOperator& fused) {
         NNBURST_TRY_ASSIGN(second, tensors.read(fused.factors));
         if (fused.scale != 1.0F) {
             const Dimensions dimensions = tensors.builder().operand(second).dimensions;
-            const auto bytes = tensors.constantBytes(fused.factors);
+            const auto bytes = tensors.contents().constantBytes(fused.factors);
             std::vector<float> factors(bytes.size() / sizeof(float));
             std::memcpy(factors.data(), bytes.data(), factors.size() * sizeof(float));
             for (float& factor : factors) {
                 factor *= fused.scale;
             }
-            NNBURST_TRY_ASSIGN(second, tensors.addConstant(OperandType::TENSOR_FLOAT32, dimensions,
-                                                           std::as_bytes(std::span(factors))));
+            NNBURST_TRY_ASSIGN(
+                second, tensors.constants().addConstant(OperandType::TENSOR_FLOAT32, dimensions,
+                                                        std::as_bytes(std::span(factors))));
         }
     } else {
         second = tensors.builder().addScalar(1.0F);  // beta

@@ -23,14 +23,12 @@ constexpr OperationType extension(Operation operation) noexcept {
     return extensionOperation(operation);
 }
 
-constexpr std::uint32_t kAnyNumber = UINT32_MAX;
-constexpr std::uint64_t kAll = UINT64_MAX;
-
-constexpr Arity kUnary{.minimumInputs = 1, .maximumInputs = 1, .requiredInputs = kAll};
-constexpr Arity kBinary{.minimumInputs = 2, .maximumInputs = 2, .requiredInputs = kAll};
-constexpr Arity kTernary{.minimumInputs = 3, .maximumInputs = 3, .requiredInputs = kAll};
-constexpr Arity kFourInputs{.minimumInputs = 4, .maximumInputs = 4, .requiredInputs = kAll};
-constexpr Arity kVariadic{.minimumInputs = 1, .maximumInputs = kAnyNumber, .requiredInputs = kAll};
+constexpr Arity kUnary = Arity::exactly(1);
+constexpr Arity kBinary = Arity::exactly(2);
+constexpr Arity kTernary = Arity::exactly(3);
+constexpr Arity kFourInputs = Arity::exactly(4);
+constexpr Arity kVariadic{
+    .minimumInputs = 1, .maximumInputs = Arity::kAnyNumber, .requiredInputs = Arity::kAll};
 /// The bias may be left out.
 constexpr Arity kWeighted{.minimumInputs = 2, .maximumInputs = 3, .requiredInputs = 0b11};
 constexpr Arity kTransposeConv{.minimumInputs = 3, .maximumInputs = 4, .requiredInputs = 0b111};
@@ -38,51 +36,17 @@ constexpr Arity kTransposeConv{.minimumInputs = 3, .maximumInputs = 4, .required
 constexpr Arity kReshape{.minimumInputs = 1, .maximumInputs = 2, .requiredInputs = 0b1};
 /// The weights may be left out.
 constexpr Arity kLshProjection{.minimumInputs = 2, .maximumInputs = 3, .requiredInputs = 0b11};
-constexpr Arity kHashtableLookup{.minimumInputs = 3,
-                                 .maximumInputs = 3,
-                                 .requiredInputs = kAll,
-                                 .minimumOutputs = 2,
-                                 .maximumOutputs = 2};
-constexpr Arity kTopK{.minimumInputs = 2,
-                      .maximumInputs = 2,
-                      .requiredInputs = kAll,
-                      .minimumOutputs = 2,
-                      .maximumOutputs = 2};
-constexpr Arity kPoolWithPlaces{.minimumInputs = 1,
-                                .maximumInputs = 1,
-                                .requiredInputs = kAll,
-                                .minimumOutputs = 2,
-                                .maximumOutputs = 2};
-constexpr Arity kUnique{.minimumInputs = 1,
-                        .maximumInputs = 1,
-                        .requiredInputs = kAll,
-                        .minimumOutputs = 2,
-                        .maximumOutputs = 2};
-constexpr Arity kUnpack{
-    .minimumInputs = 1, .maximumInputs = 1, .requiredInputs = kAll, .maximumOutputs = kAnyNumber};
-constexpr Arity kSplit{
-    .minimumInputs = 2, .maximumInputs = 2, .requiredInputs = kAll, .maximumOutputs = kAnyNumber};
-constexpr Arity kSplitV{
-    .minimumInputs = 3, .maximumInputs = 3, .requiredInputs = kAll, .maximumOutputs = kAnyNumber};
-constexpr Arity kControl{.minimumInputs = 1,
-                         .maximumInputs = kAnyNumber,
-                         .requiredInputs = kAll,
-                         .maximumOutputs = kAnyNumber};
-constexpr Arity kSuppression{.minimumInputs = 5,
-                             .maximumInputs = 5,
-                             .requiredInputs = kAll,
-                             .minimumOutputs = 2,
-                             .maximumOutputs = 2};
-constexpr Arity kSoftSuppression{.minimumInputs = 6,
-                                 .maximumInputs = 6,
-                                 .requiredInputs = kAll,
-                                 .minimumOutputs = 3,
-                                 .maximumOutputs = 3};
-constexpr Arity kDetection{.minimumInputs = 3,
-                           .maximumInputs = 3,
-                           .requiredInputs = kAll,
-                           .minimumOutputs = 4,
-                           .maximumOutputs = 4};
+constexpr Arity kHashtableLookup = Arity::exactly(3, 2);
+constexpr Arity kTopK = Arity::exactly(2, 2);
+constexpr Arity kPoolWithPlaces = Arity::exactly(1, 2);
+constexpr Arity kUnique = Arity::exactly(1, 2);
+constexpr Arity kUnpack = Arity::exactly(1).withAnyOutputs();
+constexpr Arity kSplit = Arity::exactly(2).withAnyOutputs();
+constexpr Arity kSplitV = Arity::exactly(3).withAnyOutputs();
+constexpr Arity kControl = kVariadic.withAnyOutputs();
+constexpr Arity kSuppression = Arity::exactly(5, 2);
+constexpr Arity kSoftSuppression = Arity::exactly(6, 3);
+constexpr Arity kDetection = Arity::exactly(3, 4);
 /// The inputs of the input gate, the peephole connections, the projection and layer normalisation
 /// may be left out.
 constexpr Arity kLstm{
@@ -92,7 +56,7 @@ constexpr Arity kLstmKernels{.minimumInputs = 5,
                              .maximumInputs = kLstm.maximumInputs,
                              .requiredInputs = kLstm.requiredInputs,
                              .maximumOutputs = 4};
-constexpr Arity kRnn{.minimumInputs = 5, .maximumInputs = 5, .requiredInputs = kAll};
+constexpr Arity kRnn = Arity::exactly(5);
 /// The bias may be left out.
 constexpr Arity kSvdf{.minimumInputs = 5, .maximumInputs = 5, .requiredInputs = 0b10111};
 /// As LSTM for each direction. The four states follow, then the auxiliary input and its weights,

@@ -50,6 +50,19 @@ struct Arity {
     std::uint64_t requiredInputs;
     std::uint32_t minimumOutputs = 1;
     std::uint32_t maximumOutputs = 1;
+
+    static constexpr std::uint32_t kAnyNumber = UINT32_MAX;
+    static constexpr std::uint64_t kAll = UINT64_MAX;
+
+    /// As many as these, of which none must be left out.
+    [[nodiscard]] static constexpr Arity exactly(std::uint32_t inputs,
+                                                 std::uint32_t outputs = 1) noexcept {
+        return {inputs, inputs, kAll, outputs, outputs};
+    }
+    /// The same with one output or more.
+    [[nodiscard]] constexpr Arity withAnyOutputs() const noexcept {
+        return {minimumInputs, maximumInputs, requiredInputs, 1, kAnyNumber};
+    }
 };
 
 /// A row of the table.
@@ -114,9 +127,11 @@ class OperatorImport {
     [[nodiscard]] Result<> requireKnownInt64() const;
     /// Whether an input or output is COMPLEX64 in the file.
     [[nodiscard]] bool inputIsComplex(std::size_t index) const {
-        return tensors_->isComplex(inputTensor(index));
+        return tensors_->contents().isComplex(inputTensor(index));
     }
-    [[nodiscard]] bool outputIsComplex() const { return tensors_->isComplex(outputTensor(0)); }
+    [[nodiscard]] bool outputIsComplex() const {
+        return tensors_->contents().isComplex(outputTensor(0));
+    }
     /// The declaration of an operand; valid until the next operand is added.
     [[nodiscard]] Operand& operand(std::uint32_t index) {
         return tensors_->builder().operand(index);
@@ -144,7 +159,9 @@ class OperatorImport {
     /// Whether input `index` is a constant of the file, with elements of its operand's type.
     [[nodiscard]] bool isConstant(std::size_t index);
     /// Whether input `index` is a constant, or was converted from one to floating point.
-    [[nodiscard]] bool isFixed(std::size_t index) { return tensors_->isFixed(input(index)); }
+    [[nodiscard]] bool isFixed(std::size_t index) {
+        return tensors_->constants().isFixed(input(index));
+    }
     /// The contents of input `index` as the file has them; empty if it is not constant.
     [[nodiscard]] std::span<const std::byte> constantBytes(std::size_t index) const;
     /// The operand of input `index`, a constant of the file, whose declaration may be changed: no
@@ -187,7 +204,7 @@ class OperatorImport {
 
     template <class T>
     [[nodiscard]] std::uint32_t scalar(T value) {
-        return tensors_->addScalar(value);
+        return tensors_->constants().addScalar(value);
     }
     /// A floating-point scalar for an operation on input `index`, which must be TENSOR_FLOAT32 or
     /// quantised.
@@ -197,14 +214,15 @@ class OperatorImport {
     [[nodiscard]] Result<std::uint32_t> constant(OperandType type, Dimensions dimensions,
                                                  std::span<const std::byte> bytes,
                                                  float scale = 0.0F, std::int32_t zeroPoint = 0) {
-        return tensors_->addConstant(type, std::move(dimensions), bytes, scale, zeroPoint);
+        return tensors_->constants().addConstant(type, std::move(dimensions), bytes, scale,
+                                                 zeroPoint);
     }
     /// A constant of which every element is `value`. All dimensions are known.
     template <class T>
     [[nodiscard]] Result<std::uint32_t> repeated(OperandType type, Dimensions dimensions, T value,
                                                  float scale = 0.0F) {
-        return tensors_->addRepeated(type, std::move(dimensions),
-                                     std::as_bytes(std::span(&value, 1)), scale);
+        return tensors_->constants().addRepeated(type, std::move(dimensions),
+                                                 std::as_bytes(std::span(&value, 1)), scale);
     }
     /// A constant of TENSOR_INT32 with one dimension.
     [[nodiscard]] Result<std::uint32_t> constant(std::span<const std::int32_t> values);
@@ -253,7 +271,7 @@ class OperatorImport {
              std::vector<std::uint32_t> outputs);
     /// Input `index`, converted to TENSOR_FLOAT32 if it is quantised or float16.
     [[nodiscard]] std::uint32_t floatInput(std::size_t index) {
-        return tensors_->toFloat(input(index));
+        return tensors_->constants().toFloat(input(index));
     }
     /// TFLite's hybrid kernels multiply inputs of floating point with quantised weights. If so,
     /// makes input `weights` TENSOR_FLOAT32.

@@ -70,11 +70,11 @@ std::uint32_t OperatorImport::optionalInput(std::size_t index, OperandType type)
 }
 
 bool OperatorImport::inputIsInt64(std::size_t index) const {
-    return tensors_->isInt64(inputTensor(index));
+    return tensors_->contents().isInt64(inputTensor(index));
 }
 
 bool OperatorImport::outputIsInt64(std::size_t index) const {
-    return tensors_->isInt64(outputTensor(index));
+    return tensors_->contents().isInt64(outputTensor(index));
 }
 
 Result<> OperatorImport::requireKnownInt64() const {
@@ -146,7 +146,7 @@ bool OperatorImport::isConstant(std::size_t index) {
 }
 
 std::span<const std::byte> OperatorImport::constantBytes(std::size_t index) const {
-    return tensors_->constantBytes(inputTensor(index));
+    return tensors_->contents().constantBytes(inputTensor(index));
 }
 
 std::optional<std::vector<std::int32_t>> OperatorImport::knownIntegers(std::size_t index) const {
@@ -244,7 +244,7 @@ Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor
     // The HAL requires 0 for weights that are quantised per channel.
     const float scale = isFloat ? 0.0F : factorOperand.scale * weightsOperand.scale;
     // TFLite's kernels multiply a bias by the scale of the weights.
-    const auto unscaled = tensors_->channelsOfScaleZero(input(weights));
+    const auto unscaled = tensors_->constants().channelsOfScaleZero(input(weights));
     const bool isPerChannel = weightsOperand.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
     if (!has(index) || (!isFloat && !isPerChannel && !unscaled.empty())) {
         return repeated(isFloat ? OperandType::TENSOR_FLOAT32 : OperandType::TENSOR_INT32,
@@ -262,7 +262,7 @@ Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor
             return floatInput(index);
         }
         NNBURST_TRY_ASSIGN(const std::uint32_t vector, copyOfBias(index, given.scale, {}));
-        return tensors_->toFloat(vector);
+        return tensors_->constants().toFloat(vector);
     }
     const bool isInteger = given.type == OperandType::TENSOR_INT32;
     const bool isOfOtherScale = isInteger && given.scale != 0.0F && given.scale != scale;
@@ -420,7 +420,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> OperatorImport::adoptQuanti
 
 void OperatorImport::addInFloat(PlannedOperation planned) {
     for (std::uint32_t& input : planned.inputs) {
-        input = tensors_->toFloat(input);
+        input = tensors_->constants().toFloat(input);
     }
     std::vector<std::pair<std::uint32_t, std::uint32_t>> rescaled;
     for (std::uint32_t& output : planned.outputs) {

@@ -40,12 +40,12 @@ Result<> addDrawing(OperatorImport& op, OperationType operation,
     Operand drawn;
     drawn.type = OperandType::TENSOR_INT32;
     drawn.dimensions = {2};
-    NNBURST_TRY_ASSIGN(const std::size_t state, op.tensors().addState(drawn));
-    std::vector<std::uint32_t> inputs{op.input(0), seeds, op.tensors().stateValue(state)};
+    NNBURST_TRY_ASSIGN(const std::size_t state, op.tensors().states().addState(drawn));
+    std::vector<std::uint32_t> inputs{op.input(0), seeds, op.tensors().states().stateValue(state)};
     inputs.insert(inputs.end(), more.begin(), more.end());
     const std::uint32_t next = op.temporary(drawn.type, drawn.dimensions);
     op.add(operation, std::move(inputs), {op.output(), next});
-    op.tensors().setStateValue(state, next);
+    op.tensors().states().setStateValue(state, next);
     return {};
 }
 

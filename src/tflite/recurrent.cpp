@@ -41,7 +41,7 @@ Result<Operand> intermediate(OperatorImport& lstm, std::uint32_t index) {
         return invalid("{} intermediate tensors: must be {}", sizeOf(intermediates),
                        kIntermediates);
     }
-    return lstm.tensors().quantization(intermediates->Get(index));
+    return lstm.tensors().contents().quantization(intermediates->Get(index));
 }
 
 Result<> convertQuantizedLstm(OperatorImport& lstm, const schema::LSTMOptions& options) {

@@ -184,7 +184,7 @@ Result<std::size_t> ResourceVariables::stateOf(Variable& variable, const Operand
                 "a variable that is not zero at first, and is assigned, is not "
                 "supported");
         }
-        NNBURST_TRY_ASSIGN(variable.state, tensors.addState(value));
+        NNBURST_TRY_ASSIGN(variable.state, tensors.states().addState(value));
     }
     return *variable.state;
 }
@@ -197,7 +197,7 @@ Result<> ResourceVariables::read(const schema::Operator& declaration, TensorMap&
     if (variable->isAssigned) {
         const Operand value = tensors.builder().operand(operand);
         NNBURST_TRY_ASSIGN(const std::size_t state, stateOf(*variable, value, tensors));
-        const std::uint32_t current = tensors.stateValue(state);
+        const std::uint32_t current = tensors.states().stateValue(state);
         NNBURST_TRY(requireType(tensors, current, value.type));
         tensors.redefine(output, current);
         return {};
@@ -206,8 +206,8 @@ Result<> ResourceVariables::read(const schema::Operator& declaration, TensorMap&
         return invalid("a variable without a value: must be assigned, or have a first value");
     }
     if (!variable->constant) {
-        NNBURST_TRY_ASSIGN(variable->constant,
-                           tensors.addConstantOf(*variable->initial, variable->initialBytes));
+        NNBURST_TRY_ASSIGN(variable->constant, tensors.constants().addConstantOf(
+                                                   *variable->initial, variable->initialBytes));
     }
     NNBURST_TRY(requireType(tensors, *variable->constant, tensors.builder().operand(operand).type));
     tensors.redefine(output, *variable->constant);
@@ -220,8 +220,8 @@ Result<> ResourceVariables::assign(const schema::Operator& declaration, TensorMa
     NNBURST_TRY_ASSIGN(const std::uint32_t value, tensors.read(declaration.inputs()->Get(1)));
     const Operand operand = tensors.builder().operand(value);
     NNBURST_TRY_ASSIGN(const std::size_t state, stateOf(*variable, operand, tensors));
-    NNBURST_TRY(requireType(tensors, tensors.stateValue(state), operand.type));
-    tensors.setStateValue(state, value);
+    NNBURST_TRY(requireType(tensors, tensors.states().stateValue(state), operand.type));
+    tensors.states().setStateValue(state, value);
     return {};
 }
 

@@ -43,7 +43,7 @@ class ResourceVariables {
         bool isAssigned = false;                  ///< by the main subgraph
         const schema::Tensor* initial = nullptr;  ///< a constant of the subgraph that runs once
         std::span<const std::byte> initialBytes{};
-        std::optional<std::size_t> state{};       ///< its number in the TensorMap
+        std::optional<std::size_t> state{};       ///< its number in StateOperands
         std::optional<std::uint32_t> constant{};  ///< its operand
     };
 

@@ -82,7 +82,8 @@ bool planIn16Bits(TensorMap& tensors, PlannedOperation& planned) {
         const FusedActivationFunc activation = planned.type == RELU    ? FusedActivationFunc::RELU
                                                : planned.type == RELU1 ? FusedActivationFunc::RELU1
                                                                        : FusedActivationFunc::RELU6;
-        planned.inputs.push_back(tensors.addScalar(static_cast<std::int32_t>(activation)));
+        planned.inputs.push_back(
+            tensors.constants().addScalar(static_cast<std::int32_t>(activation)));
     }
     planned.type = extensionOperation(row->code);
     return true;
@@ -96,7 +97,8 @@ Result<std::vector<std::uint32_t>> inputsOfLayer16x8(OperatorImport& op, std::ui
     const auto* perChannel = std::get_if<SymmPerChannelQuantParams>(&weights.extraParams);
     std::vector<float> scales =
         perChannel == nullptr ? std::vector{weights.scale} : perChannel->scales;
-    for (const std::uint32_t channel : op.tensors().channelsOfScaleZero(op.input(layer.weights))) {
+    for (const std::uint32_t channel :
+         op.tensors().constants().channelsOfScaleZero(op.input(layer.weights))) {
         scales[channel] = 0.0F;  // the results are 0 whatever the bias
     }
     if (perChannel != nullptr && perChannel->channelDim != channelAxis) {

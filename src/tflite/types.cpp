@@ -228,7 +228,7 @@ Result<> convertDequantize(OperatorImport& op, OperationType operation) {
         return op.forward(op.input(0));
     }
     if (op.isFixed(0)) {
-        op.tensors().setFixed(op.output());
+        op.tensors().constants().setFixed(op.output());
     }
     if (from == OperandType::TENSOR_FLOAT16) {
         op.add(OperationType::CAST, {op.input(0)}, {op.output()});

@@ -437,6 +437,28 @@ TEST(TfliteControl, leavesConstantsOfCompositesToOtherOperators) {
     expectComputes<std::int8_t, std::int8_t>(file, {{2, 4, 6}}, {{12, 24}});
 }
 
+// TFLite copies the bytes, and the operators of the subgraph use the scales of its own tensors.
+TEST(TfliteControl, keepsTheBytesOfInputsThatHaveAnotherScaleInTheSubgraphOfAComposite) {
+    const TensorSpec given{.shape = {2}, .type = TensorType::INT8, .scales = {1.0F}};
+    const TensorSpec ofOtherScale{.shape = {1}, .type = TensorType::INT8, .scales = {2.0F}};
+    const TensorSpec ofOtherZero{
+        .shape = {2}, .type = TensorType::INT8, .scales = {1.0F}, .zeroPoints = {1}};
+    FileSpec file;
+    file.codes = {{.code = Code::STABLEHLO_COMPOSITE}, {.code = Code::DEQUANTIZE}};
+    file.buffers = {{}, {5, 6}};
+    file.tensors = {given, given, {.shape = {2}}, {.shape = {2}}};
+    file.tensors[1].buffer = 1;
+    file.operators = {{.inputs = {0, 1}, .outputs = {2, 3}, .decomposition = 1}};
+    file.inputs = {0};
+    file.outputs = {2, 3};
+    file.subgraphs = {{.tensors = {ofOtherScale, ofOtherZero, {.shape = {1}}, {.shape = {2}}},
+                       .operators = {{.opcodeIndex = 1, .inputs = {0}, .outputs = {2}},
+                                     {.opcodeIndex = 1, .inputs = {1}, .outputs = {3}}},
+                       .inputs = {0, 1},
+                       .outputs = {2, 3}}};
+    expectComputes<float, std::int8_t>(file, {{3, 4}}, {{6, 8}, {4, 5}});
+}
+
 TEST(TfliteControl, refusesCompositesThatDoNotFit) {
     FileSpec file = compositeFile();
     file.operators[0].decomposition = 0;
