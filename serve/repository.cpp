@@ -89,14 +89,19 @@ bool isModelFolder(const std::filesystem::path& folder) {
 }
 
 /// The operands with names that are all different, as requests find them by name. Names in a file
-/// may be alike, and loadTflite shortens them.
+/// may be alike, and loadTflite shortens them: the first operand keeps such a name, the others have
+/// it with a number that no name of the file has.
 std::vector<NamedOperand> withUniqueNames(std::span<const NamedOperand> operands) {
     std::vector<NamedOperand> result(operands.begin(), operands.end());
-    std::set<std::string> names;
+    std::set<std::string> taken;
+    for (const NamedOperand& operand : operands) {
+        taken.insert(operand.name);
+    }
+    std::map<std::string, std::size_t> lastNumbers;  // of each name in the file
     for (NamedOperand& operand : result) {
-        const std::string name = operand.name;
-        for (int number = 1; !names.insert(operand.name).second; ++number) {
-            operand.name = fmt::format("{}:{}", name, number);
+        const auto [name, isFirst] = lastNumbers.try_emplace(operand.name, 0);
+        while (!isFirst && !taken.insert(operand.name).second) {
+            operand.name = fmt::format("{}:{}", name->first, ++name->second);
         }
     }
     return result;
@@ -230,6 +235,13 @@ Outcome<Repository::Versions> Repository::prepare(const std::string& name) const
 Outcome<SharedModelVersion> Repository::prepareVersion(const std::string& name,
                                                        std::uint64_t version,
                                                        const std::filesystem::path& file) const {
+    std::error_code ignored;  // loadTflite reports it
+    const auto status = std::filesystem::status(file, ignored);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        // Opening a pipe would wait until another process writes to it.
+        return refuse(Code::INVALID_ARGUMENT, "load model '{}': {} must be a regular file", name,
+                      file.string());
+    }
     NNBURST_SERVE_TRY_ASSIGN(const TfliteModel model, loadTflite(file.string()));
     NNBURST_SERVE_TRY_ASSIGN(const SharedPreparedModel prepared,
                              prepareModel(*device_, model.model));

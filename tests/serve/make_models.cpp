@@ -72,6 +72,21 @@ FileSpec alikeFile() {
     return file;
 }
 
+/// x + 1, x + 2 and x + 3, of four elements, with the names "a", "a" and "a:1".
+FileSpec numberedFile() {
+    FileSpec file = addFile(1);
+    file.tensors[2].name = "a";
+    file.tensors.push_back({.shape = {4}, .name = "a"});
+    file.tensors.push_back({.shape = {4}, .name = "a:1"});
+    for (const std::int32_t sum : {2, 3}) {
+        file.operators.push_back(file.operators.front());
+        file.operators.back().inputs = {sum, 1};
+        file.operators.back().outputs = {sum + 1};
+    }
+    file.outputs = {2, 3, 4};
+    return file;
+}
+
 /// values = 0.5 * (bytes - 128), of 2x3 elements.
 FileSpec dequantizeFile() {
     FileSpec file;
@@ -183,6 +198,7 @@ int main(int argc, char** argv) {
     write(folder / "alike" / "1", alikeFile());
     write(folder / "dequantize" / "1", dequantizeFile());
     write(folder / "not" / "1", notFile());
+    write(folder / "numbered" / "1", numberedFile());
     write(folder / "recurrent" / "1", recurrentFile());
     write(folder / "slow" / "1", productsFile(24));
     write(folder / "wide" / "1", wideFile());

@@ -100,6 +100,13 @@ def test_names_that_are_alike_in_the_file_differ(client: Any, stubs: Any) -> Non
     assert floats(client.ModelInfer(request, timeout=WAIT).raw_output_contents[0]) == [21] * 4
 
 
+def test_made_names_leave_the_names_of_the_file(client: Any, stubs: Any) -> None:
+    request = infer_request(stubs, "numbered", ("x", "FP32", [4], ONES))
+    response = client.ModelInfer(request, timeout=WAIT)
+    assert [output.name for output in response.outputs] == ["a", "a:2", "a:1"]
+    assert [floats(raw) for raw in response.raw_output_contents] == [[2] * 4, [3] * 4, [4] * 4]
+
+
 @pytest.mark.parametrize("letter", ["a", "\u00e9", "\u7532"])
 def test_long_names_do_not_change_the_code_of_a_failure(client: Any, stubs: Any, letter: str) -> None:
     request = infer_request(stubs, letter * 100_000, ("x", "FP32", [4], ONES))

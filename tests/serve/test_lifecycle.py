@@ -108,6 +108,20 @@ def test_refuses_to_start_without_a_model_that_should_be_there(
     assert result.returncode == 1 and f"{tmp_path}/{place.split('/')[0]}" in result.stderr
 
 
+@pytest.mark.parametrize("kind", ["pipe", "link to a device", "folder"])
+def test_refuses_to_start_with_a_model_that_is_no_regular_file(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "add" / "1" / "model.tflite"
+    file.parent.mkdir(parents=True)
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    else:
+        file.symlink_to("/dev/zero")
+    result = fails(str(tmp_path), "--device", "local")
+    assert result.returncode == 1 and f"{file} must be a regular file" in result.stderr
+
+
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="not root, or without setpriv")
 @pytest.mark.parametrize("place", [".", "add", "add/10"])
 def test_refuses_to_start_with_a_folder_that_it_may_not_read(place: str) -> None:
