@@ -35,10 +35,10 @@ enum class DriverState : std::uint8_t {
 
 /// How a driver is supervised.
 struct SupervisionOptions {
-    /// Starts a driver or connects to one, for instance by `spawnDriver` or `connect` with
-    /// arguments. Called on a thread of the library, at any time, in the working directory and the
-    /// environment that the process has then. Empty: spawnDriver(), whose program is found once,
-    /// by superviseDriver.
+    /// Starts a driver or connects to one: must return what `spawnDriver` or `connect` gave, as the
+    /// loss of any other device is not noticed, or an error; a null device is refused. Called on a
+    /// thread of the library, at any time, in the working directory and the environment that the
+    /// process has then. Empty: spawnDriver(), whose program is found once, by superviseDriver.
     std::function<Result<SharedDevice>()> start;
     /// How long a call waits for a driver while there is none, but not past its deadline
     /// (MISSED_DEADLINE_TRANSIENT). 0: it fails at once. A call that is running when the driver is

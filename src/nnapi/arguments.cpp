@@ -323,6 +323,18 @@ void Arguments::expectOutputs() {
             output.memory->expectContents();
         }
     }
+    areOutputsExpected_ = true;
+}
+
+void Arguments::endExpectation() noexcept {
+    if (!std::exchange(areOutputsExpected_, false)) {
+        return;
+    }
+    for (const Argument& output : outputs_) {
+        if (output.kind == Kind::MEMORY && output.memory->hasRoles()) {
+            output.memory->endExpectation();
+        }
+    }
 }
 
 void Arguments::clearOutputs() {

@@ -63,6 +63,9 @@ class Arguments {
     [[nodiscard]] Status takeOutputs(std::span<const OutputShape> shapes);
     /// Before a fenced computation: outputs have contents when it has ended.
     void expectOutputs();
+    /// After a computation, once takeOutputs or clearOutputs has said what the outputs contain.
+    /// Does nothing without expectOutputs.
+    void endExpectation() noexcept;
     /// After a computation that failed: outputs have no contents.
     void clearOutputs();
 
@@ -110,6 +113,7 @@ class Arguments {
     std::vector<Argument> outputs_;
     bool isPadded_ = false;
     bool isAnySet_ = false;
+    bool areOutputsExpected_ = false;
 
     bool hasRequest_ = false;
     Request request_;

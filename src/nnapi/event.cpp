@@ -2,10 +2,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnapi/event.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <system_error>
 #include <utility>
 
 namespace nnburst::nnapi {
+
+namespace {
+
+/// RAII: blocks the signals that are sent to the process, in the calling thread and in the threads
+/// that it starts. They belong to the program's threads.
+class ScopedSignalBlock {
+  public:
+    ScopedSignalBlock() noexcept {
+        sigset_t sentToProcess;
+        ::sigfillset(&sentToProcess);
+        for (const int ownFault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+            ::sigdelset(&sentToProcess, ownFault);
+        }
+        ::pthread_sigmask(SIG_BLOCK, &sentToProcess, &before_);
+    }
+    ~ScopedSignalBlock() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    ScopedSignalBlock(const ScopedSignalBlock&) = delete;
+    ScopedSignalBlock& operator=(const ScopedSignalBlock&) = delete;
+
+  private:
+    sigset_t before_{};
+};
+
+}  // namespace
 
 void CompletionEvent::complete(Status status) {
     const std::lock_guard lock(mutex_);
@@ -37,6 +64,7 @@ Status FencedExecutionEvent::finishInBackground() {
     }
     ownFence_ = *std::move(fence);
     try {
+        const ScopedSignalBlock block;
         thread_ = std::thread([this] {
             if (finish().isOk()) {
                 signalFence(ownFence_.get());

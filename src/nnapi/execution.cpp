@@ -118,6 +118,7 @@ ExecutionOptions Execution::optionsNow() const noexcept {
 
 void Execution::setCompleted(int code) noexcept {
     startGate_.reset();
+    arguments_.endExpectation();
     completionCode_ = code;
     state_.store(State::COMPLETED, std::memory_order_release);
 }

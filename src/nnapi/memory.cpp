@@ -120,7 +120,7 @@ Status Memory::checkContents(const Dimensions& dimensions) const {
         return {};
     }
     const Contents contents = this->contents();
-    if (contents.isExpected) {
+    if (contents.pendingWrites > 0) {
         return {};
     }
     if (!contents.isThere) {
@@ -135,7 +135,12 @@ Status Memory::checkContents(const Dimensions& dimensions) const {
 
 void Memory::expectContents() {
     const std::lock_guard lock(mutex_);
-    contents_.isExpected = true;
+    ++contents_.pendingWrites;
+}
+
+void Memory::endExpectation() noexcept {
+    const std::lock_guard lock(mutex_);
+    --contents_.pendingWrites;
 }
 
 bool Memory::setContents(const Dimensions& dimensions) {
@@ -145,7 +150,6 @@ bool Memory::setContents(const Dimensions& dimensions) {
     auto combined = combineDimensions(dimensions, roles_->dimensions);
     const std::lock_guard lock(mutex_);
     contents_.isThere = combined.has_value();
-    contents_.isExpected = false;
     contents_.dimensions = combined ? *std::move(combined) : roles_->dimensions;
     return contents_.isThere;
 }
@@ -153,7 +157,6 @@ bool Memory::setContents(const Dimensions& dimensions) {
 void Memory::clearContents() {
     const std::lock_guard lock(mutex_);
     contents_.isThere = false;
-    contents_.isExpected = false;
 }
 
 Status Memory::copyBytes(const Memory& source, const Memory& destination) {

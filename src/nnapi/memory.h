@@ -47,9 +47,10 @@ class Memory {
     /// Checks, when an execution begins, that the memory has contents of these dimensions, or that
     /// another execution writes it: the program puts the two in order.
     [[nodiscard]] Status checkContents(const Dimensions& dimensions) const;
-    /// Says that an execution that has been started writes the memory, until setContents or
-    /// clearContents tells of its end.
+    /// Says that an execution that has been started writes the memory, until endExpectation.
+    /// Several may.
     void expectContents();
+    void endExpectation() noexcept;
     /// Says that an execution has written contents of these dimensions. False, and the memory has
     /// no contents, if it has other dimensions.
     [[nodiscard]] bool setContents(const Dimensions& dimensions);
@@ -65,7 +66,7 @@ class Memory {
     /// What memory of a description has in it.
     struct Contents {
         bool isThere = false;
-        bool isExpected = false;
+        std::size_t pendingWrites = 0;  ///< executions that expectContents has announced
         Dimensions dimensions;
     };
 

@@ -98,10 +98,11 @@ Result<> readThreads(const Json& value, std::uint32_t& threads) {
     return readNumber(value, threads);
 }
 
-Result<> readMilliseconds(const Json& value, std::chrono::milliseconds& duration) {
+template <class Duration>
+Result<> readDuration(const Json& value, Duration& duration) {
     std::uint32_t number = 0;
     NNBURST_TRY(readNumber(value, number));
-    duration = std::chrono::milliseconds(number);
+    duration = Duration(number);
     return {};
 }
 
@@ -139,12 +140,14 @@ const std::map<std::string, ReadOption>& optionReaders() {
              return readNamed(v, {FULL, FLOAT, QUANT, MINIMAL}, o.variant);
          }},
         {"capabilities", [](const Json& v, Options& o) { return readText(v, o.capabilitiesFile); }},
-        {"idle-time", [](const Json& v, Options& o) { return readMilliseconds(v, o.idleTime); }},
+        {"idle-time", [](const Json& v, Options& o) { return readDuration(v, o.idleTime); }},
         {"extensions",
          [](const Json& v, Options& o) { return readList(v, o.extensionLibraries, readText); }},
         {"realtime", [](const Json& v, Options& o) { return readNumber(v, o.realtimePriority); }},
         {"lock-memory", [](const Json& v, Options& o) { return readFlag(v, o.lockMemory); }},
         {"huge-pages", [](const Json& v, Options& o) { return readFlag(v, o.useHugePages); }},
+        {"shallow-idle",
+         [](const Json& v, Options& o) { return readDuration(v, o.cpuLatencyLimit.emplace()); }},
     };
     return readers;
 }

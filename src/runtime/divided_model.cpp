@@ -54,7 +54,7 @@ class DividedModel::ExecutionState final : public PartExecutor {
 
     Result<> waitForMemory(const OptionalTimePoint& deadline) const {
         for (const std::unique_ptr<Burst>& burst : bursts_) {
-            NNBURST_TRY(burst->waitForMemory(deadline));
+            NNBURST_TRY(waitForMemoryOf(*burst, deadline));
         }
         for (const PlannedPart& part : plan_.parts) {
             NNBURST_TRY(part.prepared->waitForMemory(deadline));

@@ -7,13 +7,35 @@
 /// still write.
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "burst/burst_errors.h"
 #include "burst/output_ranges.h"
+#include "burst/unanswered_outputs.h"
+#include "nnburst/burst.h"
 
 namespace nnburst::runtime {
+
+/// Burst::waitForMemory for several threads at a time: while one of them waits in the burst, or
+/// looks at it, the others try again.
+[[nodiscard]] inline Result<> waitForMemoryOf(Burst& burst, const OptionalTimePoint& deadline) {
+    while (true) {
+        Result<> waited = burst.waitForMemory(deadline);
+        if (waited || waited.error().status != ErrorStatus::GENERAL_FAILURE) {
+            return waited;
+        }
+        const TimePoint now = std::chrono::steady_clock::now();
+        if (deadline && now >= *deadline) {
+            return burst::memoryStillInUse();
+        }
+        std::this_thread::sleep_until(
+            std::min(deadline.value_or(TimePoint::max()), now + burst::kAnswerPollInterval));
+    }
+}
 
 /// A `Holder` has the burst, or the bursts, of an execution; only it knows whether the driver has
 /// answered (`isMemoryInUse`, `waitForMemory`). Used by one thread at a time.

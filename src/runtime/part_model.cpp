@@ -37,7 +37,7 @@ Result<> PartModel::waitForMemory(const OptionalTimePoint& deadline) {
         unanswered = inUse_.holders();
     }
     for (const std::shared_ptr<Burst>& burst : unanswered) {
-        NNBURST_TRY(burst->waitForMemory(deadline));
+        NNBURST_TRY(waitForMemoryOf(*burst, deadline));
     }
     return prepared_->waitForMemory(deadline);
 }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
 #include "device/client/connection.h"
 #include "device/client/pending_callback.h"
@@ -77,6 +78,14 @@ TEST_F(CallbackCountTest, aClientIsToldOfADriverThatDoesNotAnswer) {
                                                 [&](const Result<>& result) { calls.add(result); });
     }
     expectOneCall(calls, ErrorStatus::DEVICE_UNAVAILABLE);
+}
+
+TEST_F(CallbackCountTest, aCallbackThatHasThrownIsNotOutstanding) {
+    for (std::size_t i = 0; i < Connection::kMaximumPendingCallbacks; ++i) {
+        ASSERT_TRUE(connection->reserveCallback());
+        Connection::deliver(connection, [] { throw std::runtime_error("a callback of a test"); });
+    }
+    EXPECT_TRUE(eventually([&] { return connection->reserveCallback().has_value(); }));
 }
 
 /// What a driver calls with a prepared model.

@@ -18,6 +18,7 @@
 #include "device/driver_process.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
+#include "support/forwarding_device.h"
 #include "support/pooled_request.h"
 
 namespace nnburst::test {
@@ -118,6 +119,29 @@ TEST_P(DeviceTest, preparesManyModelsAtOnce) {
 }
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(DeviceTest);
+
+/// A device that drops callbacks, as where there is no memory to call them.
+class DroppingDevice final : public ForwardingDevice {
+  public:
+    DroppingDevice() : ForwardingDevice(nullptr) {}
+    Result<> prepareModel(const Model& /*model*/, const PrepareOptions& /*options*/,
+                          PreparedModelCallback /*callback*/) override {
+        return {};
+    }
+    Result<> prepareModelFromCache(const PrepareOptions& /*options*/,
+                                   PreparedModelCallback /*callback*/) override {
+        return {};
+    }
+};
+
+TEST(PrepareModel, endsWithAnErrorIfItsCallbackIsDropped) {
+    DroppingDevice device;
+    for (const auto& prepared :
+         {prepareModel(device, makeAddModel()), prepareModelFromCache(device, {})}) {
+        ASSERT_FALSE(prepared);
+        EXPECT_EQ(prepared.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
+    }
+}
 
 // ---- Executions
 

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <thread>
@@ -13,6 +14,7 @@
 
 #include "api.h"
 #include "nnburst/fence.h"
+#include "support/threads_that_take.h"
 
 namespace nnburst::nnapi {
 namespace {
@@ -177,6 +179,18 @@ TEST_F(NnapiEvent, ofBuffersOrdersExecutionsThatShareThem) {
     EXPECT_EQ(ANeuralNetworksEvent_wait(firstDone.get()), kNoError);
     EXPECT_EQ(between, kSum);
     EXPECT_EQ(sum, (TwoFloats{22, 44}));
+}
+
+/// A thread waits for the fence and copies the buffers.
+TEST_F(NnapiEvent, ofBuffersLeavesTheSignalsOfTheProcessToTheProgram) {
+    const int before = test::threadsThatTake(SIGTERM);
+    const UniqueFd fence = newFence();
+    const Event pending = newEvent(fence.get());
+    const Execution execution = newReadyExecution();
+    const Event done = startWith(execution.get(), {pending.get()});
+    EXPECT_EQ(test::threadsThatTake(SIGTERM), before);
+    signalFence(fence.get());
+    EXPECT_EQ(ANeuralNetworksEvent_wait(done.get()), kNoError);
 }
 
 TEST_F(NnapiEvent, ofMemoryOrdersAnExecutionThatReadsItAsABuffer) {

@@ -426,29 +426,68 @@ TEST_F(NnapiMemoryWithRoles, hasNoContentsAtFirst) {
     }
 }
 
-/// The writer's event is not waited for, only its descriptor.
-TEST_F(NnapiMemoryWithRoles, carriesAnOutputWhoseDescriptorIsReadable) {
-    const Memory memory = newMemory();
-    const MappedMemory input(16);
-    std::copy(a.begin(), a.end(), input.floats());
-    std::copy(b.begin(), b.end(), input.floats() + 2);
-    const Execution writer = newExecution(compilation.get());
-    ASSERT_EQ(
-        ANeuralNetworksExecution_setInputFromMemory(writer.get(), 0, nullptr, input.get(), 0, 8),
-        kNoError);
-    ASSERT_EQ(
-        ANeuralNetworksExecution_setInputFromMemory(writer.get(), 1, nullptr, input.get(), 8, 8),
-        kNoError);
-    ASSERT_EQ(
-        ANeuralNetworksExecution_setOutputFromMemory(writer.get(), 0, nullptr, memory.get(), 0, 0),
-        kNoError);
-    const Event written = startWith(writer.get(), {});
-    int fd = -1;
-    if (ANeuralNetworksEvent_getSyncFenceFd(written.get(), &fd) == kNoError) {  // else it has ended
-        const UniqueFd fence(fd);
-        ASSERT_TRUE(waitForFence(fence.get()));
+/// Memory that fenced executions write.
+class NnapiMemoryOfWriters : public NnapiMemoryWithRoles {
+  protected:
+    NnapiMemoryOfWriters() {
+        std::copy(a.begin(), a.end(), input_.floats());
+        std::copy(b.begin(), b.end(), input_.floats() + 2);
     }
+
+    /// Adds `a` and `b` into `memory`.
+    [[nodiscard]] Execution newWriter() const {
+        Execution writer = newExecution(compilation.get());
+        EXPECT_EQ(ANeuralNetworksExecution_setInputFromMemory(writer.get(), 0, nullptr,
+                                                              input_.get(), 0, 8),
+                  kNoError);
+        EXPECT_EQ(ANeuralNetworksExecution_setInputFromMemory(writer.get(), 1, nullptr,
+                                                              input_.get(), 8, 8),
+                  kNoError);
+        EXPECT_EQ(ANeuralNetworksExecution_setOutputFromMemory(writer.get(), 0, nullptr,
+                                                               memory.get(), 0, 0),
+                  kNoError);
+        return writer;
+    }
+
+    static void awaitDescriptor(const Event& event) {
+        int fd = -1;
+        if (ANeuralNetworksEvent_getSyncFenceFd(event.get(), &fd) ==
+            kNoError) {  // else it has ended
+            const UniqueFd fence(fd);
+            ASSERT_TRUE(waitForFence(fence.get()));
+        }
+    }
+
+    const Memory memory = newMemory();
+
+  private:
+    const MappedMemory input_{16};
+};
+
+/// The writer's event is not waited for, only its descriptor.
+TEST_F(NnapiMemoryOfWriters, carriesAnOutputWhoseDescriptorIsReadable) {
+    const Execution writer = newWriter();
+    const Event written = startWith(writer.get(), {});
+    awaitDescriptor(written);
     EXPECT_EQ(computeFrom(memory.get(), Way::FENCED), kNoError);
+    EXPECT_EQ(sum, (TwoFloats{21, 42}));
+}
+
+/// One writer has failed, and the event of the other is not waited for, only its descriptor.
+TEST_F(NnapiMemoryOfWriters, carriesTheOutputOfTheOneThatHasNotFailed) {
+    const UniqueFd firstFence = newFence();
+    const UniqueFd secondFence = newFence();
+    const Event firstDependency = newEvent(firstFence.get());
+    const Event secondDependency = newEvent(secondFence.get());
+    const Execution first = newWriter();
+    const Execution second = newWriter();
+    const Event firstWritten = startWith(first.get(), {firstDependency.get()});
+    const Event secondWritten = startWith(second.get(), {secondDependency.get()});
+    failFence(firstFence.get());
+    EXPECT_EQ(ANeuralNetworksEvent_wait(firstWritten.get()), kOpFailed);
+    signalFence(secondFence.get());
+    awaitDescriptor(secondWritten);
+    EXPECT_EQ(computeFrom(memory.get()), kNoError);
     EXPECT_EQ(sum, (TwoFloats{21, 42}));
 }
 

@@ -27,7 +27,8 @@ TEST_F(Configuration, namesSocketsAndPrograms) {
         {"name": "npu", "socket": "/run/npu.sock"},
         {"name": "second", "program": "/usr/bin/nnburst-driver",
          "options": {"threads": 2, "variant": "float", "hal": "1.2", "xnnpack": false, "tflite-operations": false,
-                     "processors": [0, 1], "log-level": "warning", "idle-time": 5}}])");
+                     "processors": [0, 1], "log-level": "warning", "idle-time": 5,
+                     "shallow-idle": 10}}])");
     ASSERT_TRUE(devices) << devices.error().message;
     ASSERT_EQ(devices->size(), 2U);
     EXPECT_EQ((*devices)[0].name, "npu");
@@ -42,6 +43,7 @@ TEST_F(Configuration, namesSocketsAndPrograms) {
     EXPECT_EQ(second.options.processors, (std::vector<std::uint32_t>{0, 1}));
     EXPECT_EQ(second.options.logLevel, LogLevel::WARNING);
     EXPECT_EQ(second.options.idleTime, std::chrono::milliseconds(5));
+    EXPECT_EQ(second.options.cpuLatencyLimit, std::chrono::microseconds(10));
 }
 
 TEST_F(Configuration, takesASingleDeviceWithoutAnArray) {
@@ -69,7 +71,7 @@ TEST_F(Configuration, saysWhichDeviceBreaksWhichRule) {
               "device 0: options: thread: there is no such option; there are cache-key, "
               "capabilities, concurrency-memory, dot-products, extensions, hal, huge-pages, "
               "idle-time, lock-memory, log-level, memory-limit, name, processors, realtime, "
-              "tflite-operations, threads, variant, xnnpack");
+              "shallow-idle, tflite-operations, threads, variant, xnnpack");
     EXPECT_EQ(errorOf(R"({"name": "a", "program": "p", "options": {"threads": -1}})"),
               "device 0: options: threads: -1: must be a whole number of at most 4294967295");
     EXPECT_EQ(errorOf(R"({"name": "a", "program": "p", "options": {"hal": "1.4"}})"),

@@ -5,9 +5,13 @@
 /// Models of a runtime whose driver does not answer an execution: its outputs count as in use, or
 /// its replacement executes.
 
+#include <atomic>
 #include <chrono>
 #include <future>
+#include <thread>
 
+#include "burst/burst_errors.h"
+#include "burst/exclusive_use.h"
 #include "device/hal_models.h"
 #include "nnburst/model_builder.h"
 #include "runtime/divided_model.h"
@@ -30,7 +34,9 @@ struct SilentDriver {
     bool isSilent = false;         ///< it does not answer executions of bursts
     bool isSilentToCalls = false;  ///< nor those without a burst
     bool answersLate = false;      ///< after the time for the answer, but writes nothing later
-    bool mayWrite = false;         ///< the outputs of those that it did not answer
+    /// The outputs of those that it did not answer.
+    std::atomic<bool> mayWrite{false};
+    std::atomic<int> waits{0};     ///< in bursts, for the end of that
     bool mayWriteByCalls = false;  ///< those of executions without a burst
     int executions = 0;            ///< through bursts
     int calls = 0;                 ///< executions without a burst
@@ -77,10 +83,22 @@ class SilentBurst final : public test::UnusedBurst {
         return unanswered();
     }
     bool isMemoryInUse() override { return wasSilent_ && driver_.mayWrite; }
+    Result<> waitForMemory(const OptionalTimePoint& /*deadline*/) override {
+        const burst::ExclusiveUse use(isUsed_);
+        if (!use) {
+            return burst::usedByAnotherThread();
+        }
+        ++driver_.waits;
+        while (isMemoryInUse()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return {};
+    }
 
   private:
     SilentDriver& driver_;
     bool wasSilent_ = false;
+    burst::TryLock isUsed_;
 };
 
 class SilentModel final : public test::UnusedPreparedModel {
@@ -198,6 +216,24 @@ TEST_P(UnansweredPartTest, keepsItsMemoryUntilItIsAnswered) {
     driver.mayWrite = false;
     EXPECT_EQ(execute(request), ErrorStatus::NONE);
     EXPECT_FALSE(model->isMemoryInUse());
+}
+
+/// A burst refuses a second thread.
+TEST_P(UnansweredPartTest, isWaitedForByOneThreadWhileAnotherWaits) {
+    driver.isSilent = true;
+    EXPECT_EQ(execute(request), ErrorStatus::DEVICE_UNAVAILABLE);
+    auto first = std::async(std::launch::async, [&] { return model->waitForMemory({}); });
+    while (driver.waits == 0) {
+        std::this_thread::yield();
+    }
+    const Result<> second = model->waitForMemory(
+        TimePoint(std::chrono::steady_clock::now() + std::chrono::milliseconds(5)));
+    driver.mayWrite = false;
+    EXPECT_TRUE(first.get());
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT)
+        << second.error().message;
+    EXPECT_TRUE(model->waitForMemory({}));
 }
 
 TEST_P(UnansweredPartTest, leavesOtherMemoryAlone) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/client/connection.h"
 
+#include <kj/common.h>
+
 #include <future>
 
 #include "system/thread.h"
@@ -100,9 +102,9 @@ void Connection::deliver(std::shared_ptr<Connection> self, std::function<void()>
     // is to close the connection, not one of the connection's own.
     self = nullptr;
     callbacks->submit([pending, callback = std::move(callback)]() mutable {
+        KJ_DEFER(pending->fetch_sub(1, std::memory_order_relaxed));  // also if the callback throws
         callback();
         callback = nullptr;
-        pending->fetch_sub(1, std::memory_order_relaxed);
     });
 }
 

@@ -19,16 +19,14 @@ namespace nnburst::device {
 namespace {
 
 /// While a call waits, the driver is pinged if it has shown no sign of life for this long.
-constexpr kj::Duration kPingInterval =
-    static_cast<std::int64_t>(burst::kPingInterval.count()) * kj::MILLISECONDS;
+constexpr kj::Duration kPingInterval = toKj(burst::kPingInterval);
 
 /// Number of timer steps in which the answer to a ping is awaited.
 constexpr int kAnswerSteps = 4;
 
 /// With kPingInterval before, all steps are kHangTimeout.
 kj::Duration answerStep() noexcept {
-    constexpr std::chrono::milliseconds kAnswerTime = kHangTimeout - burst::kPingInterval;
-    return static_cast<std::int64_t>(kAnswerTime.count()) * kj::MILLISECONDS / kAnswerSteps;
+    return toKj(kHangTimeout - burst::kPingInterval) / kAnswerSteps;
 }
 
 }  // namespace
@@ -168,9 +166,7 @@ kj::Promise<bool> DriverLink::waitUntil(TimePoint giveUpAt, kj::Promise<void> an
         .detach([](kj::Exception&&) {});
     return forked.addBranch()
         .then([] { return true; })
-        .exclusiveJoin(loop_.timer()
-                           .afterDelay(static_cast<std::int64_t>(left.count()) * kj::NANOSECONDS)
-                           .then([] { return false; }));
+        .exclusiveJoin(loop_.timer().afterDelay(toKj(left)).then([] { return false; }));
 }
 
 void DriverLink::notifyOfLoss(std::weak_ptr<burst::Controller> controller) {
@@ -187,7 +183,10 @@ void DriverLink::notifyOfLoss(std::function<void()> lost) {
 }
 
 void DriverLink::failOnLoss(UniqueFd fence) {
-    dropSignalledFences();
+    if (fences_.size() >= dropFencesAt_) {
+        dropSignalledFences();
+        dropFencesAt_ = 2 * fences_.size() + 1;  // looks at about one for each that is added
+    }
     fences_.push_back(std::move(fence));
 }
 

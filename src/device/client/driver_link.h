@@ -100,6 +100,7 @@ class DriverLink {
     std::vector<std::weak_ptr<burst::Controller>> controllers_;
     std::vector<std::function<void()>> lossCallbacks_;
     std::vector<UniqueFd> fences_;  // of executions that may be running
+    std::size_t dropFencesAt_ = 1;  // number of fences at which signalled ones are dropped
 
     kj::Canceler calls_;  // all pending calls
     std::size_t waitingCalls_ = 0;

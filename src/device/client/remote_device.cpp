@@ -167,7 +167,7 @@ Result<std::vector<bool>> RemoteDevice::getSupportedOperations(const Model& mode
         connection_->call<std::vector<bool>>([&]() -> kj::Promise<Result<std::vector<bool>>> {
             auto call = connection_->device().getSupportedOperationsRequest();
             if (Result<> fits = toMessage(model, memory, call.initModel()); !fits) {
-                return Result<std::vector<bool>>(tl::unexpected<Error>(std::move(fits.error())));
+                return failureOf<std::vector<bool>>(fits);
             }
             return call.send().then([](auto&& response) -> Result<std::vector<bool>> {
                 NNBURST_TRY(fromMessage(response.getStatus()));

@@ -68,8 +68,7 @@ kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const 
             // Clients may have taken all descriptors. The waiting client stays in the backlog.
             logger().warn("cannot accept a client, next attempt in {} ms: {}", kAcceptPause.count(),
                           exception.getDescription().cStr());
-            return loop_.timer().afterDelay(static_cast<std::int64_t>(kAcceptPause.count()) *
-                                            kj::MILLISECONDS);
+            return loop_.timer().afterDelay(toKj(kAcceptPause));
         })
         .then([this, &receiver, &serve] { return acceptNext(receiver, serve); });
 }

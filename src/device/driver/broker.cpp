@@ -25,9 +25,12 @@ namespace {
 /// ended.
 constexpr kj::Duration kTimeToEnd = 2 * kj::SECONDS;
 
-/// How often a worker is asked whether its event loop runs, and its time to answer. Longer than
-/// kHangTimeout: a client that waits has given up before its worker is killed.
+/// How often a worker that is ready is asked whether its event loop runs, and its time to answer.
+/// Longer than kHangTimeout: a client that waits has given up before its worker is killed.
 constexpr kj::Duration kPingInterval = 5 * kj::SECONDS;
+
+/// Waits for a turn that are longer are logged: after kHangTimeout a client gives up.
+constexpr kj::Duration kLoggedWait = 1 * kj::SECONDS;
 
 using Observer = kj::UnixEventPort::FdObserver;
 
@@ -46,6 +49,16 @@ bool hasHungUp(kj::AsyncIoStream& client) {
     return ::poll(&event, 1, 0) == 1;
 }
 
+void logLongWait(const AdmittedClient& client, kj::Duration wait) {
+    if (wait > kLoggedWait) {
+        clientLog().write(LogLevel::WARNING,
+                          fmt::format("client {} ({}) has waited {} ms for the start of a worker: "
+                                      "many clients of user {} connect at once",
+                                      client.number, client.description, wait / kj::MILLISECONDS,
+                                      client.identity.user));
+    }
+}
+
 }  // namespace
 
 struct Broker::Worker {
@@ -53,10 +66,12 @@ struct Broker::Worker {
     uid_t user = 0;
     std::string owner;  // for the log
     std::unique_ptr<WorkerProcess> process;
-    WorkerTurns::OwnTurn turn;  // null once it is ready
-    bool isReleased = false;    // it has no clients any more
-    bool isEnding = false;      // it was killed, or has ended its channel
-    bool isPinged = false;      // and has not answered
+    WorkerTurns::OwnTurn turn;                            // null once it has ended
+    kj::TimePoint startBy = kj::origin<kj::TimePoint>();  // if not ready by then, it is killed
+    bool isReady = false;
+    bool isReleased = false;  // it has no clients any more
+    bool isEnding = false;    // it was killed, or has ended its channel
+    bool isPinged = false;    // and has not answered
     /// The clients that it serves, by their numbers: fulfilled when they have disconnected, the
     /// last one when the worker has ended.
     std::map<std::uint64_t, kj::Own<kj::PromiseFulfiller<void>>> clients;
@@ -71,6 +86,7 @@ Broker::Broker(EventLoop& loop, BrokerOptions options)
       isolation_(options.isolation),
       command_(std::move(options.command)),
       starter_(std::move(options.starter)),
+      timeToStart_(options.timeToStart),
       accounts_(std::move(options.limits)),
       admission_(loop, std::move(options.admission), accounts_),
       tasks_(*this) {
@@ -87,8 +103,9 @@ void Broker::taskFailed(kj::Exception&& exception) {
 kj::Promise<void> Broker::listen(int socket) {
     return admission_.listen(socket, [this](Admission::Client client, AdmittedClient admitted) {
         auto taken = turns_.take(admitted.identity.user);
-        return taken.then([this, client = kj::mv(client),
-                           admitted = std::move(admitted)](WorkerTurns::OwnTurn turn) mutable {
+        return taken.then([this, client = kj::mv(client), admitted = std::move(admitted),
+                           since = loop_.timer().now()](WorkerTurns::OwnTurn turn) mutable {
+            logLongWait(admitted, loop_.timer().now() - since);
             return serve(kj::mv(client), std::move(admitted), std::move(turn));
         });
     });
@@ -166,6 +183,7 @@ Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client,
                         : fmt::format("client {} ({})", client.number, client.description);
     worker->process = std::move(process);
     worker->turn = std::move(turn);
+    worker->startBy = loop_.timer().now() + timeToStart_;
     worker->messages = kj::heap<Observer>(loop_.io().unixEventPort, worker->process->channel(),
                                           Observer::OBSERVE_READ);
     worker->reader =
@@ -175,6 +193,13 @@ Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client,
     auto ended = awaitEnd(*worker);  // first: a worker of which this fails is not kept
     workers_.emplace(worker->number, worker);
     tasks_.add(kj::mv(ended));
+    tasks_.add(loop_.timer()
+                   .afterDelay(WorkerTurns::kMaximumTime)
+                   .then([starting = std::weak_ptr<Worker>(worker)] {
+                       if (const SharedWorker running = starting.lock()) {
+                           running->turn = nullptr;
+                       }
+                   }));
     logger().debug("worker {} has started for {}", worker->process->pid(), worker->owner);
     return worker;
 }
@@ -206,10 +231,19 @@ bool Broker::readAvailable(Worker& worker) {
 }
 
 /// Resolves when the worker takes no more clients. One whose event loop stands still would not see
-/// that its clients go.
+/// that its clients go. One that is not ready has no event loop yet.
 kj::Promise<void> Broker::watch(Worker& worker) {
     return loop_.timer().afterDelay(kPingInterval).then([this, &worker]() -> kj::Promise<void> {
         if (!readAvailable(worker)) {
+            return kj::READY_NOW;
+        }
+        if (!worker.isReady) {
+            if (loop_.timer().now() < worker.startBy) {
+                return watch(worker);
+            }
+            giveUp(worker,
+                   {ErrorStatus::GENERAL_FAILURE, fmt::format("it has not become ready within {} s",
+                                                              timeToStart_ / kj::SECONDS)});
             return kj::READY_NOW;
         }
         if (worker.isPinged) {
@@ -241,7 +275,8 @@ void Broker::giveUp(Worker& worker, const Error& reason) {
 
 /// Refuses messages that only a worker that was taken over sends.
 Result<> Broker::handle(Worker& worker, const WorkerMessage& message) {
-    if (message.kind == WorkerMessage::Kind::READY && worker.turn != nullptr) {
+    if (message.kind == WorkerMessage::Kind::READY && !worker.isReady) {
+        worker.isReady = true;
         worker.turn = nullptr;
         return {};
     }

@@ -15,6 +15,7 @@
 
 #include <kj/async-io.h>
 #include <kj/async.h>
+#include <kj/time.h>
 
 #include <cstdint>
 #include <map>
@@ -39,6 +40,8 @@ struct BrokerOptions {
     Admission::Options admission;
     /// The broker applies the limits on connections, each worker applies the others.
     Limits limits;
+    /// How long a worker may take to become ready. Long, as it may load libraries of a vendor.
+    kj::Duration timeToStart = 60 * kj::SECONDS;
 };
 
 /// Used on the event loop's thread only.
@@ -89,6 +92,7 @@ class Broker final : private kj::TaskSet::ErrorHandler {
     const Isolation isolation_;
     const WorkerCommand command_;
     const std::unique_ptr<system::ProgramStarter> starter_;
+    const kj::Duration timeToStart_;
     ClientAccounts accounts_;
     WorkerTurns turns_;
     Admission admission_;                            // has promises of turns

@@ -20,14 +20,9 @@ namespace {
 
 class BufferService final : public rpc::Buffer::Server {
   public:
-    BufferService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                  std::shared_ptr<LocalBuffer> buffer, SharedPeer peer) noexcept
-        : loop_(loop),
-          scheduler_(std::move(scheduler)),
-          buffer_(std::move(buffer)),
-          peer_(std::move(peer)) {
-        NNBURST_ASSERT(scheduler_ != nullptr && buffer_ != nullptr,
-                       "a buffer's service without a scheduler or without a buffer");
+    BufferService(SharedClientContext client, std::shared_ptr<LocalBuffer> buffer) noexcept
+        : client_(std::move(client)), buffer_(std::move(buffer)) {
+        NNBURST_ASSERT(buffer_ != nullptr, "a buffer's service without a buffer");
     }
 
   protected:
@@ -72,16 +67,16 @@ class BufferService final : public rpc::Buffer::Server {
     /// end for a client that is within a write to it: such a thread counts as blocked.
     kj::Promise<Result<>> withRegion(rpc::MemoryRegion::Reader reader,
                                      std::function<Result<>(const SharedRegion&)> copy) {
-        return receiveRegion(reader, peer_)
+        return receiveRegion(reader, client_->peer)
             .then([this, copy = std::move(copy)](
                       Result<SharedRegion>&& region) mutable -> kj::Promise<Result<>> {
                 if (!region) {
-                    return Result<>(tl::unexpected<Error>(region.error()));
+                    return failureOf<void>(region);
                 }
                 return runOnJobThread<void>(
-                    loop_, *scheduler_, JobKind::CONTROL, {},
+                    *client_, JobKind::CONTROL, {},
                     [copy = std::move(copy), received = std::move(*region),
-                     account = peer_->account()]() -> Result<> {
+                     account = client_->peer->account()]() -> Result<> {
                         const bool isFile = received != nullptr && received->isForeign();
                         const std::uint64_t threads = isFile ? 1 : 0;
                         NNBURST_TRY_ASSIGN(const Charge blocked,
@@ -91,18 +86,15 @@ class BufferService final : public rpc::Buffer::Server {
             });
     }
 
-    EventLoop& loop_;
-    const std::shared_ptr<Scheduler::Client> scheduler_;
+    const SharedClientContext client_;
     const std::shared_ptr<LocalBuffer> buffer_;
-    const SharedPeer peer_;
 };
 
 }  // namespace
 
-rpc::Buffer::Client serveBuffer(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                                std::shared_ptr<LocalBuffer> buffer, SharedPeer peer) {
-    auto dropped = droppedOnJobThread(scheduler, std::move(buffer));
-    return kj::heap<BufferService>(loop, std::move(scheduler), std::move(dropped), std::move(peer));
+rpc::Buffer::Client serveBuffer(SharedClientContext client, std::shared_ptr<LocalBuffer> buffer) {
+    auto dropped = droppedOnJobThread(client->scheduler, std::move(buffer));
+    return kj::heap<BufferService>(std::move(client), std::move(dropped));
 }
 
 }  // namespace nnburst::device

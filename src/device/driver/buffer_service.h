@@ -7,17 +7,14 @@
 
 #include <memory>
 
+#include "device/driver/client_context.h"
 #include "device/local/local_buffer.h"
-#include "device/local/scheduler.h"
-#include "device/rpc/descriptors.h"
-#include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
 
 namespace nnburst::device {
 
 /// The capability of `buffer`. On the loop's thread.
-[[nodiscard]] rpc::Buffer::Client serveBuffer(EventLoop& loop,
-                                              std::shared_ptr<Scheduler::Client> scheduler,
-                                              std::shared_ptr<LocalBuffer> buffer, SharedPeer peer);
+[[nodiscard]] rpc::Buffer::Client serveBuffer(SharedClientContext client,
+                                              std::shared_ptr<LocalBuffer> buffer);
 
 }  // namespace nnburst::device

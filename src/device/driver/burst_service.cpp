@@ -59,16 +59,14 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
             auto memories = call.send().then(
                 [peer = *peer_](auto&& response) -> kj::Promise<Result<std::vector<SharedRegion>>> {
                     if (const Result<> status = fromMessage(response.getStatus()); !status) {
-                        return Result<std::vector<SharedRegion>>(
-                            tl::unexpected<Error>(status.error()));
+                        return failureOf<std::vector<SharedRegion>>(status);
                     }
                     auto received = receiveRegions(response.getMemories(), peer);
                     return received.attach(kj::mv(response));
                 });
             return memories.exclusiveJoin(kj::mv(pair.promise))
                 .exclusiveJoin(loop_.timer()
-                                   .afterDelay(static_cast<std::int64_t>(kHangTimeout.count()) *
-                                               kj::MILLISECONDS)
+                                   .afterDelay(toKj(kHangTimeout))
                                    .then([]() -> Result<std::vector<SharedRegion>> {
                                        return failure(
                                            ErrorStatus::GENERAL_FAILURE,
@@ -101,15 +99,13 @@ class RpcDriverControlPlane final : public burst::DriverControlPlane {
 
 class BurstService final : public rpc::Burst::Server {
   public:
-    BurstService(std::shared_ptr<Scheduler::Client> scheduler,
-                 std::shared_ptr<RpcDriverControlPlane> controlPlane,
-                 std::shared_ptr<burst::Server> server, std::shared_ptr<WorkTracker> work)
-        : scheduler_(std::move(scheduler)),
+    BurstService(SharedClientContext client, std::shared_ptr<RpcDriverControlPlane> controlPlane,
+                 std::shared_ptr<burst::Server> server)
+        : client_(std::move(client)),
           controlPlane_(std::move(controlPlane)),
           server_(std::move(server)),
-          stoppable_(std::move(work), [this](WorkTracker::Token token) { end(std::move(token)); }) {
-        NNBURST_ASSERT(scheduler_ != nullptr && server_ != nullptr,
-                       "a burst without a scheduler or without a server");
+          stoppable_(client_->work, [this](WorkTracker::Token token) { end(std::move(token)); }) {
+        NNBURST_ASSERT(server_ != nullptr, "a burst without a server");
     }
 
     /// The client is gone or has dropped the burst.
@@ -130,14 +126,15 @@ class BurstService final : public rpc::Burst::Server {
         if (server_) {
             server_->stop();
             controlPlane_->stop();
-            scheduler_->submit([server = std::move(server_), token = std::move(token)]() mutable {
-                server = nullptr;
-                token = nullptr;
-            });
+            client_->scheduler->submit(
+                [server = std::move(server_), token = std::move(token)]() mutable {
+                    server = nullptr;
+                    token = nullptr;
+                });
         }
     }
 
-    const std::shared_ptr<Scheduler::Client> scheduler_;
+    const SharedClientContext client_;
     const std::shared_ptr<RpcDriverControlPlane> controlPlane_;
     std::shared_ptr<burst::Server> server_;  // shared, because a job has to be copyable
     const WorkTracker::Stoppable stoppable_;
@@ -145,31 +142,29 @@ class BurstService final : public rpc::Burst::Server {
 
 }  // namespace
 
-Result<ServedBurst> serveBurst(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                               const std::shared_ptr<burst::ServingThreadPool>& pool,
-                               SharedRegion channel, exec::Executable executable,
-                               rpc::BurstCallback::Client callback, const WaitPolicy& wait,
-                               SharedPeer peer, std::shared_ptr<WorkTracker> work) {
+Result<ServedBurst> serveBurst(SharedClientContext client, SharedRegion channel,
+                               exec::Executable executable, rpc::BurstCallback::Client callback,
+                               const WaitPolicy& wait) {
     if (!channel) {
         return failure(ErrorStatus::INVALID_ARGUMENT, "configureExecutionBurst without a channel");
     }
-    NNBURST_TRY_ASSIGN(Charge burst, peer->account()->charge(Resource::BURSTS, 1));
+    const SharedAccount& account = client->peer->account();
+    NNBURST_TRY_ASSIGN(Charge burst, account->charge(Resource::BURSTS, 1));
     NNBURST_TRY_ASSIGN(Charge doorbell,
-                       peer->account()->charge(Resource::DESCRIPTORS, kDescriptorsOfDoorbell));
-    NNBURST_TRY_ASSIGN(Charge clientsDoorbell, peer->account()->charge(Resource::DESCRIPTORS, 1));
+                       account->charge(Resource::DESCRIPTORS, kDescriptorsOfDoorbell));
+    NNBURST_TRY_ASSIGN(Charge clientsDoorbell, account->charge(Resource::DESCRIPTORS, 1));
     const auto controlPlane =
-        std::make_shared<RpcDriverControlPlane>(loop, kj::mv(callback), std::move(peer));
+        std::make_shared<RpcDriverControlPlane>(client->loop, kj::mv(callback), client->peer);
     NNBURST_TRY_ASSIGN(
-        auto created,
-        burst::Server::create(std::move(channel), std::move(executable), controlPlane, wait, pool));
+        auto created, burst::Server::create(std::move(channel), std::move(executable), controlPlane,
+                                            wait, client->servingThreads));
     const UniqueFd clientsEnd = created->takeDoorbell();
     auto server =
         chargedFor(chargedFor(std::shared_ptr<burst::Server>(std::move(created)), std::move(burst)),
                    std::move(doorbell));
     // Made before anything can fail: a thread may serve the burst already and ask this loop for
     // memory, so the loop must not wait for the burst's end.
-    auto service = kj::heap<BurstService>(std::move(scheduler), controlPlane, std::move(server),
-                                          std::move(work));
+    auto service = kj::heap<BurstService>(std::move(client), controlPlane, std::move(server));
     NNBURST_TRY_ASSIGN(rpc::File::Client file,
                        fileToMessage(clientsEnd.get(), std::move(clientsDoorbell)));
     return ServedBurst{.burst = kj::mv(service), .doorbell = kj::mv(file)};

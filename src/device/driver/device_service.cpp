@@ -73,19 +73,15 @@ using PrepareCallback = LocalDevice::PrepareCallback;
 
 class DeviceService final : public rpc::Device::Server {
   public:
-    DeviceService(EventLoop& loop, std::shared_ptr<LocalDevice> device, SharedPeer peer,
-                  std::shared_ptr<WorkTracker> work)
-        : loop_(loop),
+    DeviceService(SharedClientContext client, std::shared_ptr<LocalDevice> device)
+        : client_(std::move(client)),
           device_(std::move(device)),
-          models_(std::make_shared<PreparedModelServices>(loop, device_->scheduler(),
-                                                          device_->servingThreads(), peer, work)),
-          peer_(std::move(peer)),
-          receiver_(loop, device_, peer_),
-          work_(std::move(work)) {}
+          models_(std::make_shared<PreparedModelServices>(client_)),
+          receiver_(client_, device_) {}
 
     DispatchCallResult dispatchCall(std::uint64_t interfaceId, std::uint16_t methodId,
                                     AnyCallContext context) override {
-        return dispatchTracked(*work_, [&] {
+        return dispatchTracked(*client_->work, [&] {
             return rpc::Device::Server::dispatchCall(interfaceId, methodId, context);
         });
     }
@@ -182,7 +178,7 @@ class DeviceService final : public rpc::Device::Server {
                     return Result<>(options->cacheFiles);
                 }
                 return runOnJobThread<void>(
-                    loop_, *device_->scheduler(), JobKind::CONTROL, {},
+                    *client_, JobKind::CONTROL, {},
                     [device = device_, options = std::move(options), callback] {
                         return device->prepareFromCache(options->complete(), callback);
                     });
@@ -200,19 +196,17 @@ class DeviceService final : public rpc::Device::Server {
             .then([this, context](Result<PreparedModels>&& found) mutable
                   -> kj::Promise<Result<std::shared_ptr<LocalBuffer>>> {
                 if (!found) {
-                    return Result<std::shared_ptr<LocalBuffer>>(
-                        tl::unexpected<Error>(std::move(found.error())));
+                    return failureOf<std::shared_ptr<LocalBuffer>>(found);
                 }
                 return runOnJobThread<std::shared_ptr<LocalBuffer>>(
-                    loop_, *device_->scheduler(), JobKind::CONTROL, {},
+                    *client_, JobKind::CONTROL, {},
                     allocation(context.getParams(), std::move(*found)));
             })
             .then([this, context](Result<std::shared_ptr<LocalBuffer>>&& buffer) mutable {
                 // It may have been refused with RESOURCE_EXHAUSTED_* before it was a job.
                 return answer(context, toBufferStatus(std::move(buffer)),
                               [this](auto results, const auto& allocated) {
-                                  results.setBuffer(
-                                      serveBuffer(loop_, device_->scheduler(), allocated, peer_));
+                                  results.setBuffer(serveBuffer(client_, allocated));
                                   results.setToken(static_cast<std::uint32_t>(allocated->token()));
                               });
             });
@@ -228,14 +222,14 @@ class DeviceService final : public rpc::Device::Server {
     };
 
     Launch launchOf(rpc::PreparedModelCallback::Client client) {
-        auto charged = peer_->account()->charge(Resource::PREPARED_MODELS, 1);
+        auto charged = client_->peer->account()->charge(Resource::PREPARED_MODELS, 1);
         const auto charge = std::make_shared<Charge>(charged ? std::move(*charged) : Charge());
         Launch launch{.charged = charged ? Result<>() : tl::unexpected<Error>(charged.error()),
-                      .client = ownedByLoop(loop_, kj::mv(client)),
+                      .client = ownedByLoop(client_->loop, kj::mv(client)),
                       .isNotified = std::make_shared<std::atomic<bool>>(false),
                       .callback = {}};
-        launch.callback = [&loop = loop_, models = ownedByLoop(loop_, models_),
-                           client = launch.client, token = work_->begin(),
+        launch.callback = [&loop = client_->loop, models = ownedByLoop(client_->loop, models_),
+                           client = launch.client, token = client_->work->begin(),
                            isNotified = launch.isNotified, charge](Prepared prepared) {
             const bool wasNotified =
                 isNotified->exchange(true, std::memory_order_relaxed);  // loop.post orders it
@@ -272,7 +266,7 @@ class DeviceService final : public rpc::Device::Server {
             .then([callback = launch.callback, start = std::move(start)](
                       Result<ReceivedOptions>&& options) mutable -> kj::Promise<Result<>> {
                 if (!options) {
-                    return Result<>(tl::unexpected<Error>(options.error()));
+                    return failureOf<void>(options);
                 }
                 return start(std::make_shared<const ReceivedOptions>(std::move(*options)),
                              callback);
@@ -284,8 +278,9 @@ class DeviceService final : public rpc::Device::Server {
 
     kj::Promise<Result<ReceivedOptions>> receiveOptions(rpc::PrepareOptions::Reader reader) {
         auto dataCache =
-            receiveFiles(reader.getDataCache(), kMaximumCacheFiles, peer_, checkCacheFile);
-        return receiveFiles(reader.getModelCache(), kMaximumCacheFiles, peer_, checkCacheFile)
+            receiveFiles(reader.getDataCache(), kMaximumCacheFiles, client_->peer, checkCacheFile);
+        return receiveFiles(reader.getModelCache(), kMaximumCacheFiles, client_->peer,
+                            checkCacheFile)
             .then([options = fromMessage(reader), dataCache = kj::mv(dataCache)](
                       Result<std::vector<PeerFile>>&& modelCache) mutable {
                 return dataCache.then(
@@ -364,19 +359,16 @@ class DeviceService final : public rpc::Device::Server {
         return kj::READY_NOW;
     }
 
-    EventLoop& loop_;
+    const SharedClientContext client_;
     const std::shared_ptr<LocalDevice> device_;
     const std::shared_ptr<PreparedModelServices> models_;  // shared with callbacks that are posted
-    const SharedPeer peer_;
     const ModelReceiver receiver_;
-    const std::shared_ptr<WorkTracker> work_;
 };
 
 }  // namespace
 
-rpc::Device::Client serveDevice(EventLoop& loop, std::shared_ptr<LocalDevice> device,
-                                SharedPeer peer, std::shared_ptr<WorkTracker> work) {
-    return kj::heap<DeviceService>(loop, std::move(device), std::move(peer), std::move(work));
+rpc::Device::Client serveDevice(SharedClientContext client, std::shared_ptr<LocalDevice> device) {
+    return kj::heap<DeviceService>(std::move(client), std::move(device));
 }
 
 }  // namespace nnburst::device

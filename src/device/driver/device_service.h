@@ -7,17 +7,14 @@
 
 #include <memory>
 
-#include "device/driver/work_tracker.h"
+#include "device/driver/client_context.h"
 #include "device/local/local_device.h"
-#include "device/rpc/descriptors.h"
-#include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
 
 namespace nnburst::device {
 
-/// The capability of `device`, which is for this client. `peer` has the descriptors that the client
-/// sends, and `work` tracks its calls and preparations. On the loop's thread.
-[[nodiscard]] rpc::Device::Client serveDevice(EventLoop& loop, std::shared_ptr<LocalDevice> device,
-                                              SharedPeer peer, std::shared_ptr<WorkTracker> work);
+/// The capability of `device`, which is for this client. On the loop's thread.
+[[nodiscard]] rpc::Device::Client serveDevice(SharedClientContext client,
+                                              std::shared_ptr<LocalDevice> device);
 
 }  // namespace nnburst::device

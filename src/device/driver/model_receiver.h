@@ -27,16 +27,17 @@ class ModelReceiver {
   public:
     using SharedCharges = std::shared_ptr<ModelCharges>;
 
-    ModelReceiver(EventLoop& loop, std::shared_ptr<LocalDevice> device, SharedPeer peer)
-        : loop_(loop), device_(std::move(device)), peer_(std::move(peer)) {}
+    ModelReceiver(SharedClientContext client, std::shared_ptr<LocalDevice> device)
+        : client_(std::move(client)), device_(std::move(device)) {}
 
     /// Receives the model of `reader` and calls `use` with it, and with what is charged for it, on
     /// a job thread. The message and this must live until the promise resolves.
     template <class T, class Use>
     [[nodiscard]] kj::Promise<Result<T>> receive(rpc::Model::Reader reader, Use use) const {
         return readOnJobThread<ReadModel>(
-                   loop_, *device_->scheduler(),
-                   [reader, device = device_, account = peer_->account()]() -> Result<ReadModel> {
+                   *client_,
+                   [reader, device = device_,
+                    account = client_->peer->account()]() -> Result<ReadModel> {
                        if (device->isCancelled()) {
                            return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the client has gone");
                        }
@@ -45,9 +46,9 @@ class ModelReceiver {
             .then([this, reader,
                    use = std::move(use)](Result<ReadModel>&& read) -> kj::Promise<Result<T>> {
                 if (!read) {
-                    return Result<T>(tl::unexpected<Error>(std::move(read.error())));
+                    return failureOf<T>(read);
                 }
-                return receiveModel(std::move(read->structure), reader, peer_)
+                return receiveModel(std::move(read->structure), reader, client_->peer)
                     .then([this, use,
                            charges = std::move(read->charges)](Result<ReceivedModel>&& received) {
                         return complete<T>(std::move(received), charges, use);
@@ -75,11 +76,11 @@ class ModelReceiver {
     kj::Promise<Result<T>> complete(Result<ReceivedModel> received, const SharedCharges& charges,
                                     const Use& use) const {
         if (!received) {
-            return Result<T>(tl::unexpected<Error>(std::move(received.error())));
+            return failureOf<T>(received);
         }
         return runOnJobThread<T>(
-            loop_, *device_->scheduler(), JobKind::CONTROL, {},
-            [use, charges, account = peer_->account(),
+            *client_, JobKind::CONTROL, {},
+            [use, charges, account = client_->peer->account(),
              whole = std::make_shared<ReceivedModel>(std::move(*received))]() -> Result<T> {
                 if (whole->operandValues) {
                     NNBURST_TRY_ASSIGN(
@@ -91,9 +92,8 @@ class ModelReceiver {
             });
     }
 
-    EventLoop& loop_;
+    const SharedClientContext client_;
     const std::shared_ptr<LocalDevice> device_;
-    const SharedPeer peer_;
 };
 
 }  // namespace nnburst::device

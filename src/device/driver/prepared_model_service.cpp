@@ -63,7 +63,7 @@ constexpr std::size_t kFewOutputs = kMaximumPoolsPerMessage;
 /// Discards the outputs that `read` reads from a list of `count` in a message. The message must
 /// live until the promise resolves, as that of a call does.
 template <class Read>
-kj::Promise<void> discard(EventLoop& loop, Scheduler::Client& scheduler,
+kj::Promise<void> discard(const ClientContext& client,
                           const std::shared_ptr<LocalPreparedModel>& model, std::size_t count,
                           Read read) {
     if (count <= kFewOutputs) {
@@ -71,9 +71,9 @@ kj::Promise<void> discard(EventLoop& loop, Scheduler::Client& scheduler,
         return kj::READY_NOW;
     }
     auto pair = kj::newPromiseAndFulfiller<void>();
-    const auto fulfiller = ownedByLoop(loop, kj::mv(pair.fulfiller));
+    const auto fulfiller = ownedByLoop(client.loop, kj::mv(pair.fulfiller));
     // Not refused: the limit on unanswered calls bounds the number of these jobs.
-    scheduler.submit([&loop, model, fulfiller, read] {
+    client.scheduler->submit([&loop = client.loop, model, fulfiller, read] {
         // What cannot be read names no buffers.
         (void)kj::runCatchingExceptions([&] { model->discardOutputs(read()); });
         (void)loop.post([fulfiller] { (*fulfiller)->fulfill(); });
@@ -121,17 +121,9 @@ std::function<Result<T>()> unlessClientHasGone(std::shared_ptr<LocalPreparedMode
 
 class PreparedModelService final : public rpc::PreparedModel::Server {
   public:
-    PreparedModelService(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                         std::shared_ptr<burst::ServingThreadPool> pool,
-                         std::shared_ptr<LocalPreparedModel> model, SharedPeer peer, Charge charge,
-                         std::shared_ptr<WorkTracker> work) noexcept
-        : loop_(loop),
-          scheduler_(std::move(scheduler)),
-          servingThreads_(std::move(pool)),
-          model_(std::move(model)),
-          peer_(std::move(peer)),
-          charge_(std::move(charge)),
-          work_(std::move(work)) {
+    PreparedModelService(SharedClientContext client, std::shared_ptr<LocalPreparedModel> model,
+                         Charge charge) noexcept
+        : client_(std::move(client)), model_(std::move(model)), charge_(std::move(charge)) {
         NNBURST_ASSERT(model_ != nullptr, "a service of no prepared model");
     }
 
@@ -141,7 +133,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 
     DispatchCallResult dispatchCall(std::uint64_t interfaceId, std::uint16_t methodId,
                                     AnyCallContext context) override {
-        return dispatchTracked(*work_, [&] {
+        return dispatchTracked(*client_->work, [&] {
             return rpc::PreparedModel::Server::dispatchCall(interfaceId, methodId, context);
         });
     }
@@ -157,10 +149,10 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             .then([this, options = *options, arrival = exec::arrivalTime(*options)](
                       Result<SharedRequest>&& request) -> kj::Promise<Result<ExecutionEnd>> {
                 if (!request) {
-                    return Result<ExecutionEnd>(tl::unexpected<Error>(request.error()));
+                    return failureOf<ExecutionEnd>(request);
                 }
                 return runOnJobThread<ExecutionEnd>(
-                    loop_, *scheduler_, JobKind::EXECUTION, model_->urgencyOf(options),
+                    *client_, JobKind::EXECUTION, model_->urgencyOf(options),
                     [executable = model_->executable(), request = std::move(*request), options,
                      arrival]() -> Result<ExecutionEnd> {
                         ExecutionEnd end;
@@ -183,17 +175,16 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     kj::Promise<void> execute(ExecuteContext context) override {
         const auto params = context.getParams();
         const Result<ExecutionOptions> options = fromMessage(params.getOptions());
-        const auto callback = ownedByLoop(loop_, params.getCallback());
+        const auto callback = ownedByLoop(client_->loop, params.getCallback());
         const auto isNotified = std::make_shared<std::atomic<bool>>(false);
-        return (options ? receive(params.getRequest())
-                        : kj::Promise<Result<SharedRequest>>(
-                              Result<SharedRequest>(tl::unexpected<Error>(options.error()))))
+        return (options ? receive(params.getRequest()) : failureOf<SharedRequest>(options))
             .then([this, options, callback,
                    isNotified](Result<SharedRequest>&& request) -> kj::Promise<Result<>> {
                 if (!request) {
-                    return Result<>(tl::unexpected<Error>(request.error()));
+                    return failureOf<void>(request);
                 }
-                const auto ended = [&loop = loop_, callback, isNotified, token = work_->begin()](
+                const auto ended = [&loop = client_->loop, callback, isNotified,
+                                    token = client_->work->begin()](
                                        const Result<>& status, const ExecutionOutcome& outcome) {
                     isNotified->store(true, std::memory_order_relaxed);  // loop.post orders it
                     (void)loop.post(
@@ -225,7 +216,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             return refuse(context, options.error());
         }
         const auto isBegun = std::make_shared<std::atomic<bool>>(false);
-        auto fences = receiveFiles(params.getWaitFor(), kMaximumFences, peer_, checkFence);
+        auto fences = receiveFiles(params.getWaitFor(), kMaximumFences, client_->peer, checkFence);
         return receive(params.getRequest())
             .then([fences = kj::mv(fences)](Result<SharedRequest>&& request) mutable {
                 return fences.then(
@@ -239,7 +230,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             .then([this, context, options = *options, isBegun](
                       Result<FencedRequest>&& request) mutable -> kj::Promise<Result<LaunchedEnd>> {
                 if (!request) {
-                    return Result<LaunchedEnd>(tl::unexpected<Error>(request.error()));
+                    return failureOf<LaunchedEnd>(request);
                 }
                 const OptionalTimeoutDuration timeout =
                     durationFromMessage(context.getParams().getTimeoutAfterFence());
@@ -264,17 +255,14 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     }
 
     kj::Promise<void> configureExecutionBurst(ConfigureExecutionBurstContext context) override {
-        return receiveRegion(context.getParams().getChannel(), peer_)
+        return receiveRegion(context.getParams().getChannel(), client_->peer)
             .then([this, context](Result<SharedRegion>&& channel) mutable {
                 const auto params = context.getParams();
                 auto served = [&]() -> Result<ServedBurst> {
-                    if (!channel) {
-                        return tl::unexpected<Error>(channel.error());
-                    }
+                    NNBURST_TRY_ASSIGN(SharedRegion region, std::move(channel));
                     NNBURST_TRY_ASSIGN(const WaitPolicy wait, fromMessage(params.getDriverWait()));
-                    return serveBurst(loop_, scheduler_, servingThreads_, std::move(*channel),
-                                      model_->executable(), params.getCallback(), wait, peer_,
-                                      work_);
+                    return serveBurst(client_, std::move(region), model_->executable(),
+                                      params.getCallback(), wait);
                 }();
                 auto results = context.getResults();
                 if (!served) {
@@ -291,8 +279,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 
     kj::Promise<void> discardOutputs(DiscardOutputsContext context) override {
         const auto outputs = context.getParams().getOutputs();
-        return discard(loop_, *scheduler_, model_,
-                       std::min<std::size_t>(outputs.size(), outputCount()),
+        return discard(*client_, model_, std::min<std::size_t>(outputs.size(), outputCount()),
                        [outputs, limit = outputCount()] { return fromMessage(outputs, limit); });
     }
 
@@ -313,7 +300,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     kj::Promise<void> refuse(Context& context, const Error& error) {
         const rpc::Request::Reader request = context.getParams().getRequest();
         const std::size_t count = std::min<std::size_t>(request.getOutputs().size(), outputCount());
-        return discard(loop_, *scheduler_, model_, count,
+        return discard(*client_, model_, count,
                        [request, count] { return bufferOutputsFromMessage(request, count); })
             .then([this, context, error]() mutable {
                 answer(error, context.getResults().initStatus());
@@ -330,7 +317,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     kj::Promise<Result<SharedRequest>> receive(rpc::Request::Reader reader) {
         const RequestLists lists(reader);
         const auto complete = [this, pools = lists.pools](Request request, Charge charge) {
-            return receiveRequest(std::move(request), pools, peer_)
+            return receiveRequest(std::move(request), pools, client_->peer)
                 .then([charge = std::move(charge)](
                           Result<Request>&& received) mutable -> Result<SharedRequest> {
                     NNBURST_TRY_ASSIGN(Request whole, std::move(received));
@@ -340,19 +327,17 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         };
         if (lists.argumentBytes() <= kFewArguments * sizeof(RequestArgument)) {
             Result<Request> request = requestWithoutMemory(lists);
-            return request ? complete(std::move(*request), {})
-                           : Result<SharedRequest>(tl::unexpected<Error>(request.error()));
+            return request ? complete(std::move(*request), {}) : failureOf<SharedRequest>(request);
         }
-        auto charge = peer_->account()->charge(Resource::MEMORY, lists.argumentBytes());
+        auto charge = client_->peer->account()->charge(Resource::MEMORY, lists.argumentBytes());
         if (!charge) {
-            return Result<SharedRequest>(tl::unexpected<Error>(std::move(charge.error())));
+            return failureOf<SharedRequest>(charge);
         }
-        return readOnJobThread<Request>(loop_, *scheduler_,
-                                        [lists] { return requestWithoutMemory(lists); })
+        return readOnJobThread<Request>(*client_, [lists] { return requestWithoutMemory(lists); })
             .then([complete, charge = std::move(*charge)](
                       Result<Request>&& request) mutable -> kj::Promise<Result<SharedRequest>> {
                 if (!request) {
-                    return Result<SharedRequest>(tl::unexpected<Error>(request.error()));
+                    return failureOf<SharedRequest>(request);
                 }
                 return complete(std::move(*request), std::move(charge));
             });
@@ -371,7 +356,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         if (!isLong) {
             return launch();
         }
-        return runOnJobThread<T>(loop_, *scheduler_, JobKind::CONTROL, {},
+        return runOnJobThread<T>(*client_, JobKind::CONTROL, {},
                                  unlessClientHasGone(model_, std::move(launch)));
     }
 
@@ -382,7 +367,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
             waitFor.push_back(fence.get());
         }
         // Charged before the launch: an execution whose fence may not be sent must not run.
-        Result<Charge> charge = chargeTo(peer_->account(), Resource::DESCRIPTORS, 1);
+        Result<Charge> charge = chargeTo(client_->peer->account(), Resource::DESCRIPTORS, 1);
         if (!charge) {
             model_->discardOutputs(bufferOutputs(*request.request));
             return tl::unexpected<Error>(std::move(charge.error()));
@@ -403,18 +388,14 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         }
         toMessage(Result<>(), results.initStatus());
         results.setFence(kj::mv(*fence));
-        work_->add(launched->end);
+        client_->work->add(launched->end);
         results.setCallback(kj::heap<FencedCallbackService>(
-            launched->end, droppedOnJobThread(scheduler_, model_->waiter())));
+            launched->end, droppedOnJobThread(client_->scheduler, model_->waiter())));
     }
 
-    EventLoop& loop_;
-    const std::shared_ptr<Scheduler::Client> scheduler_;
-    const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
+    const SharedClientContext client_;
     const std::shared_ptr<LocalPreparedModel> model_;
-    const SharedPeer peer_;
     const Charge charge_;
-    const std::shared_ptr<WorkTracker> work_;
 };
 
 }  // namespace
@@ -422,22 +403,21 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
 rpc::PreparedModel::Client PreparedModelServices::serve(std::shared_ptr<LocalPreparedModel> model,
                                                         Charge charge) {
     return served_.add(kj::heap<PreparedModelService>(
-        loop_, scheduler_, servingThreads_, droppedOnJobThread(scheduler_, std::move(model)), peer_,
-        std::move(charge), work_));
+        client_, droppedOnJobThread(client_->scheduler, std::move(model)), std::move(charge)));
 }
 
 kj::Promise<Result<PreparedModels>> PreparedModelServices::find(
     capnp::List<rpc::PreparedModel>::Reader list) {
-    auto charge = chargeForListed(peer_, list.size());
+    auto charge = chargeForListed(client_->peer, list.size());
     if (!charge) {
-        return Result<PreparedModels>(tl::unexpected<Error>(std::move(charge.error())));
+        return failureOf<PreparedModels>(charge);
     }
     auto models = kj::heapArrayBuilder<kj::Promise<Found>>(list.size());
     for (auto&& model : list) {
         models.add(find(model));
     }
     return kj::joinPromises(models.finish())
-        .exclusiveJoin(resolutionTimeout<kj::Array<Found>>(loop_))
+        .exclusiveJoin(resolutionTimeout<kj::Array<Found>>(client_->loop))
         .then([](const kj::Array<Found>& found) -> Result<PreparedModels> {
             return PreparedModels(found.begin(), found.end());
         })

@@ -11,12 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "burst/serving_threads.h"
-#include "device/driver/work_tracker.h"
+#include "device/driver/client_context.h"
 #include "device/local/local_prepared_model.h"
-#include "device/local/scheduler.h"
-#include "device/rpc/descriptors.h"
-#include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "nnburst/result.h"
 
@@ -27,16 +23,8 @@ using PreparedModels = std::vector<std::shared_ptr<LocalPreparedModel>>;
 /// The prepared models of one client and their capabilities. Used on the event loop's thread only.
 class PreparedModelServices {
   public:
-    /// The threads of `pool` serve bursts. `peer` has the descriptors that the client sends. `work`
-    /// learns of all that is accepted.
-    PreparedModelServices(EventLoop& loop, std::shared_ptr<Scheduler::Client> scheduler,
-                          std::shared_ptr<burst::ServingThreadPool> pool, SharedPeer peer,
-                          std::shared_ptr<WorkTracker> work) noexcept
-        : loop_(loop),
-          scheduler_(std::move(scheduler)),
-          servingThreads_(std::move(pool)),
-          peer_(std::move(peer)),
-          work_(std::move(work)) {}
+    explicit PreparedModelServices(SharedClientContext client) noexcept
+        : client_(std::move(client)) {}
     KJ_DISALLOW_COPY(PreparedModelServices);
 
     /// The capability of `model`, for which `charge` was made.
@@ -53,11 +41,7 @@ class PreparedModelServices {
     using Found = std::shared_ptr<LocalPreparedModel>;
     [[nodiscard]] kj::Promise<Found> find(rpc::PreparedModel::Client client);
 
-    EventLoop& loop_;
-    const std::shared_ptr<Scheduler::Client> scheduler_;
-    const std::shared_ptr<burst::ServingThreadPool> servingThreads_;
-    const SharedPeer peer_;
-    const std::shared_ptr<WorkTracker> work_;
+    const SharedClientContext client_;
     capnp::CapabilityServerSet<rpc::PreparedModel> served_;
 };
 

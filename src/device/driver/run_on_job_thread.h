@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "device/driver/client_context.h"
 #include "device/local/catch_exceptions.h"
 #include "device/local/scheduler.h"
 #include "device/rpc/event_loop.h"
@@ -20,16 +21,16 @@
 
 namespace nnburst::device {
 
-/// Runs `work` on a job thread; the promise resolves on the loop with its result.
+/// Runs `work` on a job thread of `client`; the promise resolves on the loop with its result.
 /// RESOURCE_EXHAUSTED_TRANSIENT if too many jobs are waiting. Must be called on the loop's thread.
 template <class T>
-[[nodiscard]] kj::Promise<Result<T>> runOnJobThread(EventLoop& loop, Scheduler::Client& scheduler,
-                                                    JobKind kind, const exec::Urgency& urgency,
+[[nodiscard]] kj::Promise<Result<T>> runOnJobThread(const ClientContext& client, JobKind kind,
+                                                    const exec::Urgency& urgency,
                                                     std::function<Result<T>()> work) {
     auto pair = kj::newPromiseAndFulfiller<Result<T>>();
-    const auto fulfiller = ownedByLoop(loop, kj::mv(pair.fulfiller));
-    const Result<> submitted =
-        scheduler.trySubmit(kind, urgency, [&loop, fulfiller, work = std::move(work)]() mutable {
+    const auto fulfiller = ownedByLoop(client.loop, kj::mv(pair.fulfiller));
+    const Result<> submitted = client.scheduler->trySubmit(
+        kind, urgency, [&loop = client.loop, fulfiller, work = std::move(work)]() mutable {
             const auto result = std::make_shared<Result<T>>(catchExceptions("request", work));
             work = nullptr;  // what it holds is done with before the answer is given
             (void)loop.post([fulfiller = std::move(fulfiller), result] {
@@ -37,7 +38,7 @@ template <class T>
             });
         });
     if (!submitted) {
-        return Result<T>(tl::unexpected<Error>(submitted.error()));
+        return failureOf<T>(submitted);
     }
     return kj::mv(pair.promise);
 }
@@ -63,20 +64,19 @@ template <class T>
 /// how much it is. INVALID_ARGUMENT if the message is malformed. The message must live until the
 /// promise resolves, as that of a call does.
 template <class T>
-[[nodiscard]] kj::Promise<Result<T>> readOnJobThread(EventLoop& loop, Scheduler::Client& scheduler,
+[[nodiscard]] kj::Promise<Result<T>> readOnJobThread(const ClientContext& client,
                                                      std::function<Result<T>()> read) {
-    return runOnJobThread<T>(
-        loop, scheduler, JobKind::CONTROL, {}, [read = std::move(read)]() -> Result<T> {
-            Result<T> result;
-            KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] { result = read(); })) {
-                const bool isForMemory = exception->getType() == kj::Exception::Type::OVERLOADED;
-                return failure(
-                    isForMemory ? ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT
-                                : ErrorStatus::INVALID_ARGUMENT,
-                    std::string("cannot read the message: ") + exception->getDescription().cStr());
-            }
-            return result;
-        });
+    return runOnJobThread<T>(client, JobKind::CONTROL, {}, [read = std::move(read)]() -> Result<T> {
+        Result<T> result;
+        KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] { result = read(); })) {
+            const bool isForMemory = exception->getType() == kj::Exception::Type::OVERLOADED;
+            return failure(
+                isForMemory ? ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT
+                            : ErrorStatus::INVALID_ARGUMENT,
+                std::string("cannot read the message: ") + exception->getDescription().cStr());
+        }
+        return result;
+    });
 }
 
 }  // namespace nnburst::device

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "device/driver/client_connection.h"
+#include "device/driver/client_context.h"
 #include "device/driver/client_identity.h"
 #include "device/driver/device_service.h"
 #include "device/driver/run_on_job_thread.h"
@@ -90,24 +91,18 @@ class DriverService final : public rpc::Driver::Server {
 
 }  // namespace
 
-class Service::TaskErrors final : public kj::TaskSet::ErrorHandler {
-  public:
-    void taskFailed(kj::Exception&& exception) override {
-        logger().debug("client: {}", exception.getDescription().cStr());
-    }
-};
-
 Service::Service(EventLoop& loop, std::shared_ptr<LocalDevice> device, ServiceOptions options)
     : loop_(loop),
       device_(std::move(device)),
       userNames_(options.admission.userNames),
       versions_(options.admission.versions),
       accounts_(std::move(options.limits)),
-      taskErrors_(kj::heap<TaskErrors>()),
-      tasks_(*taskErrors_),
+      tasks_(*this),
       admission_(loop, std::move(options.admission), accounts_) {}
 
-Service::~Service() = default;
+void Service::taskFailed(kj::Exception&& exception) {
+    logger().debug("client: {}", exception.getDescription().cStr());
+}
 
 kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
     ClientIdentity identity;
@@ -134,9 +129,11 @@ kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, Clie
     // Its end takes long where many fences or mappings are left.
     const auto own = device_->forClient(account.user, account.account, account.highestPriority);
     auto device = droppedOnJobThread(own->scheduler(), own);
+    auto context = std::make_shared<const ClientContext>(
+        ClientContext{loop_, own->scheduler(), own->servingThreads(), *peer, work_});
     auto connection = kj::heap<ClientConnection>(
         *peer, kj::mv(client),
-        kj::heap<DriverService>(serveDevice(loop_, device, *peer, work_), versions_),
+        kj::heap<DriverService>(serveDevice(std::move(context), device), versions_),
         readerOptions());
     auto disconnected =
         connection->onDisconnect().exclusiveJoin(endOfClient(loop_, identity)).then([this, device] {

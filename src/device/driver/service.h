@@ -35,10 +35,9 @@ struct ServiceOptions {
 };
 
 /// Used on the event loop's thread only.
-class Service {
+class Service final : private kj::TaskSet::ErrorHandler {
   public:
     Service(EventLoop& loop, std::shared_ptr<LocalDevice> device, ServiceOptions options);
-    ~Service();
     KJ_DISALLOW_COPY(Service);
 
     /// What the clients use.
@@ -86,8 +85,7 @@ class Service {
     }
 
   private:
-    class TaskErrors;
-
+    void taskFailed(kj::Exception&& exception) override;
     void forget(std::uint64_t number);
     void returnMemoryLater();
     kj::Promise<void> awaitIdle();
@@ -114,7 +112,6 @@ class Service {
     std::map<uid_t, system::DurationHistogram> durationsOfGone_;
     std::uint64_t servedCount_ = 0;
     bool isReturningMemory_ = false;
-    kj::Own<kj::TaskSet::ErrorHandler> taskErrors_;
     kj::TaskSet tasks_;
     Admission admission_;  // first to end: its clients refer to what is above
 };

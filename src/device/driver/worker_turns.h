@@ -3,10 +3,11 @@
 #pragma once
 
 /// \file
-/// The turns of users to start a worker. Starting one takes some 30 ms of a processor, which
+/// The turns of users to start a worker. Starting one takes 6 to 30 ms of a processor, which
 /// clients that connect again and again could otherwise take from those of other users.
 
 #include <kj/async.h>
+#include <kj/time.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -21,6 +22,10 @@ class WorkerTurns {
   public:
     /// Limit on the turns that a user has at a time.
     static constexpr std::size_t kMaximumTurns = 2;
+    /// The owner of a turn ends it when the worker is ready, or this time after its start: a worker
+    /// that waits for a file or a lock takes no processor time, and other clients of the user
+    /// would be lost after kHangTimeout.
+    static constexpr kj::Duration kMaximumTime = 100 * kj::MILLISECONDS;
 
     /// RAII: a worker of the user may be starting.
     class Turn {

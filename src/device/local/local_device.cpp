@@ -430,19 +430,15 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
                                            .version = shared_.version},
              scheduler = scheduler_, fences = fences_, work = std::move(work),
              deadline = options.deadline, sharedCallback]() mutable {
-                auto compiled = catchExceptions("prepareModel", [&] {
-                    const system::ScopedTimeSlice slice(system::kBackgroundTimeSlice);
-                    return compileUntil(deadline, *models, std::move(work));
-                });
                 const HalVersion version = executable.version;
-                Result<std::shared_ptr<LocalPreparedModel>> prepared;
-                if (compiled) {
-                    executable.model = std::move(*compiled);
-                    prepared = std::make_shared<LocalPreparedModel>(
-                        std::move(executable), std::move(scheduler), std::move(fences));
-                } else {
-                    prepared = tl::unexpected<Error>(std::move(compiled.error()));
-                }
+                auto prepared = catchExceptions(
+                    "prepareModel", [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
+                        const system::ScopedTimeSlice slice(system::kBackgroundTimeSlice);
+                        NNBURST_TRY_ASSIGN(executable.model,
+                                           compileUntil(deadline, *models, std::move(work)));
+                        return std::make_shared<LocalPreparedModel>(
+                            std::move(executable), std::move(scheduler), std::move(fences));
+                    });
                 scheduler = nullptr;
                 (*sharedCallback)(knownTo(version, std::move(prepared)));
             });

@@ -13,11 +13,19 @@ namespace {
 /// Calls `launch` with a callback and waits for it. The callback also gets errors of the launch.
 template <class Launch>
 Result<SharedPreparedModel> waitFor(Launch launch) {
-    const auto promise = std::make_shared<std::promise<Result<SharedPreparedModel>>>();
+    auto promise = std::make_shared<std::promise<Result<SharedPreparedModel>>>();
     std::future<Result<SharedPreparedModel>> prepared = promise->get_future();
-    (void)launch(
-        [promise](Result<SharedPreparedModel> result) { promise->set_value(std::move(result)); });
-    return prepared.get();
+    // Only the callback holds the promise, so that the wait ends if the callback is lost.
+    (void)launch([promise = std::move(promise)](Result<SharedPreparedModel> result) {
+        promise->set_value(std::move(result));
+    });
+    try {
+        return prepared.get();
+    } catch (const std::future_error&) {
+        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                       "prepareModel: the device dropped the callback without calling it; it may "
+                       "be out of memory");
+    }
 }
 
 }  // namespace

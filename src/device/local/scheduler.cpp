@@ -55,6 +55,11 @@ void logLimited(LogLevel level, const char* what, const char* why) noexcept {
     }
 }
 
+void logMissingThread(const Error& error) noexcept {
+    logLimited(LogLevel::WARNING, "jobs wait for the threads that there are",
+               error.message.c_str());
+}
+
 void runLogged(const Job& job) noexcept {
     constexpr const char* kHasFailed = "a job has failed";
     try {
@@ -207,13 +212,43 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         return false;
     }
 
+    /// The calling thread has run a job of `client` and has taken one of another client, which the
+    /// end of the first may have allowed. If nothing of `client` runs any more, that end has
+    /// allowed a job of it, too: provides a thread for that. Returns as provideThread. Not once the
+    /// scheduler is destroyed: it has taken the threads to join.
+    bool provideThreadToIdle(const Jobs& client, JobKind kind) noexcept NNBURST_REQUIRES(mutex) {
+        const Jobs::Queue& queue = client.queues[indexOf(kind)];
+        const std::size_t limit = threadLimitFor(client, kind);
+        if (isStopping || queue.running != 0 || queue.isEmpty() || !mayRunMore(client, kind) ||
+            pools[indexOf(kind)].running >= limit) {
+            return false;
+        }
+        try {
+            const Result<bool> provided = provideThread(kind, limit);
+            if (provided) {
+                return *provided;
+            }
+            logMissingThread(provided.error());
+        } catch (const std::bad_alloc&) {
+            // As where the system gives no thread: the next thread that is free runs the job.
+        }
+        return false;
+    }
+
     void serve(JobKind kind) {
         mutex.lock();
         Pool& pool = pools[indexOf(kind)];
+        std::shared_ptr<Jobs> ended;  // the client whose job this thread has just run
         while (true) {
             Taken taken = take(kind);
+            const bool wakesThread = taken.job && ended != nullptr && ended != taken.client &&
+                                     provideThreadToIdle(*ended, kind);
+            ended = nullptr;
             if (taken.job) {
                 mutex.unlock();
+                if (wakesThread) {
+                    wakeUps[indexOf(kind)].release();
+                }
                 const std::chrono::nanoseconds used = run(taken, kind);
                 mutex.lock();
                 if (kind == JobKind::CONTROL) {
@@ -222,6 +257,7 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
                 --pool.running;
                 --taken.client->queues[indexOf(kind)].running;
                 --taken.client->user->running_[indexOf(kind)];
+                ended = std::move(taken.client);
                 continue;
             }
             if (isStopping) {
@@ -412,15 +448,14 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         Jobs::Queue& queue = client->queues[indexOf(kind)];
         pool.clients.reserve(pool.clients.size() + 1);  // before an idle thread is chosen
         // A client or user at its limit needs no thread: one that runs its jobs comes back for this
-        // one.
+        // one (serve).
         if (mayRunMore(*client, kind)) {
             if (Result<bool> provided = provideThread(kind, threadLimitFor(*client, kind))) {
                 wakesThread = *provided;
             } else if (pool.threads.size() == 0) {
                 return provided;
             } else {
-                logLimited(LogLevel::WARNING, "jobs wait for the threads that there are",
-                           provided.error().message.c_str());
+                logMissingThread(provided.error());
             }
         }
         if (queue.isEmpty()) {

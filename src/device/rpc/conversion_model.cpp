@@ -258,7 +258,7 @@ kj::Promise<Result<ReceivedModel>> receiveModel(Model structure, rpc::Model::Rea
     const auto pools = reader.getPools();
     if (Result<> count = checkCount(pools.size(), kMaximumPoolsPerMessage, "memory pools");
         !count) {
-        return Result<ReceivedModel>(tl::unexpected<Error>(std::move(count.error())));
+        return failureOf<ReceivedModel>(count);
     }
     const bool isShared = reader.getOperandValues().isShared();
     auto regions =

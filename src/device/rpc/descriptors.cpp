@@ -110,7 +110,7 @@ kj::Promise<Result<SharedRegion>> receiveRegion(rpc::MemoryRegion::Reader reader
         .then([peer, sizeBytes](
                   Result<ReceivedDescriptor> received) -> kj::Promise<Result<SharedRegion>> {
             if (!received) {
-                return Result<SharedRegion>(tl::unexpected<Error>(std::move(received.error())));
+                return failureOf<SharedRegion>(received);
             }
             return peer->examine<SharedRegion>(
                 std::move(*received), [sizeBytes, thread = peer->thread(),
@@ -168,7 +168,7 @@ kj::Promise<Result<PeerFile>> claimFile(rpc::File::Client file, const SharedPeer
     return peer->claim(kj::mv(file))
         .then([peer, check](Result<ReceivedDescriptor> received) -> kj::Promise<Result<PeerFile>> {
             if (!received) {
-                return Result<PeerFile>(tl::unexpected<Error>(std::move(received.error())));
+                return failureOf<PeerFile>(received);
             }
             if (!received->fd) {
                 return Result<PeerFile>(failure(ErrorStatus::INVALID_ARGUMENT,
@@ -198,7 +198,7 @@ kj::Promise<Result<std::vector<PeerFile>>> receiveFiles(capnp::List<rpc::File>::
     }
     auto charge = chargeForListed(peer, reader.size());
     if (!charge) {
-        return Result<std::vector<PeerFile>>(tl::unexpected<Error>(std::move(charge.error())));
+        return failureOf<std::vector<PeerFile>>(charge);
     }
     auto files = kj::heapArrayBuilder<kj::Promise<Result<PeerFile>>>(reader.size());
     for (auto&& file : reader) {
@@ -220,7 +220,7 @@ kj::Promise<Result<std::vector<SharedRegion>>> joinRegions(
     kj::Array<kj::Promise<Result<SharedRegion>>> regions, const SharedPeer& peer) {
     auto charge = chargeForListed(peer, regions.size());
     if (!charge) {
-        return Result<std::vector<SharedRegion>>(tl::unexpected<Error>(std::move(charge.error())));
+        return failureOf<std::vector<SharedRegion>>(charge);
     }
     return kj::joinPromises(kj::mv(regions))
         .then([](kj::Array<Result<SharedRegion>> received) -> Result<std::vector<SharedRegion>> {

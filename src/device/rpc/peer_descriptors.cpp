@@ -488,8 +488,7 @@ void PeerDescriptors::noteRefusal(Error error) {
 
 UniqueFd PeerDescriptors::keep(UniqueFd fd) {
     auto charge = chargeTo(account_, Resource::DESCRIPTORS, kDescriptorsOfArrival);
-    auto standIn = charge ? UniqueFd::duplicate(standIn_.get())
-                          : Result<UniqueFd>(tl::unexpected<Error>(charge.error()));
+    auto standIn = charge ? UniqueFd::duplicate(standIn_.get()) : failureOf<UniqueFd>(charge);
     if (!standIn) {
         noteRefusal(std::move(standIn.error()));
         refuse(std::move(fd));

@@ -187,12 +187,12 @@ kj::Promise<Result<T>> PeerDescriptors::examine(
     });
     if (!started) {
         close(std::move(*shared));
-        return Result<T>(tl::unexpected<Error>(started.error()));
+        return failureOf<T>(started);
     }
     return pair.promise.exclusiveJoin(
-        loop_.timer()
-            .afterDelay(static_cast<std::int64_t>(kExaminationTimeout.count()) * kj::MILLISECONDS)
-            .then([]() -> Result<T> { return tl::unexpected<Error>(timeoutError()); }));
+        loop_.timer().afterDelay(toKj(kExaminationTimeout)).then([]() -> Result<T> {
+            return tl::unexpected<Error>(timeoutError());
+        }));
 }
 
 }  // namespace nnburst::device

@@ -155,27 +155,32 @@ UnixListener::~UnixListener() {
 
 Result<UnixListener> UnixListener::listen(const std::string& path,
                                           const SocketPermissions& permissions) {
-    NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(path));
+    NNBURST_TRY(addressOf(path));
+    // The file gets its name when the socket listens, so that whoever sees it there can connect.
+    const std::string unready = fmt::format("{}.{}", path, ::getpid());
+    NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(unready));
     NNBURST_TRY_ASSIGN(UniqueFd fd, makeSocket());
     const UniqueFd lock = lockDirectoryOf(path);
     NNBURST_TRY(removeStale(path));
+    NNBURST_TRY(removeStale(unready));
     if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
         return failed(ErrorStatus::GENERAL_FAILURE, "bind a socket to", path);
     }
-    // No client can connect before listen(2).
-    const auto abandon = [&path](const char* what) {
+    const auto abandon = [&](const char* what) {
         auto error = failed(ErrorStatus::GENERAL_FAILURE, what, path);
-        ::unlink(path.c_str());
+        ::unlink(unready.c_str());
         return error;
     };
-    if (permissions.group && ::lchown(path.c_str(), kSameOwner, *permissions.group) != 0) {
+    if (permissions.group && ::lchown(unready.c_str(), kSameOwner, *permissions.group) != 0) {
         return abandon("change the group of the socket");
     }
     struct stat status {};
-    if (::chmod(path.c_str(), permissions.mode) != 0 || ::lstat(path.c_str(), &status) != 0 ||
-        ::listen(fd.get(), kWaitingConnections) != 0) {
+    if (::chmod(unready.c_str(), permissions.mode) != 0 || ::lstat(unready.c_str(), &status) != 0 ||
+        ::listen(fd.get(), kWaitingConnections) != 0 ||
+        ::link(unready.c_str(), path.c_str()) != 0) {  // unlike rename(2), it replaces nothing
         return abandon("listen at");
     }
+    ::unlink(unready.c_str());
     return UnixListener(std::move(fd), path, status.st_ino);
 }
 

@@ -29,10 +29,11 @@ struct SocketPermissions {
 /// socket.
 class UnixListener {
   public:
-    /// Listens at `path`. A socket file that a dead driver left there is replaced. GENERAL_FAILURE
-    /// if a living one listens there or that cannot be found out, if the file is no socket, or if
-    /// it cannot have the group. Waits for other drivers that do this in the same directory, for
-    /// one second at most.
+    /// Listens at `path`; as soon as the file is there, clients can connect. A socket file that a
+    /// dead driver left there is replaced. GENERAL_FAILURE if a living one listens there or that
+    /// cannot be found out, if the file is no socket, or if it cannot have the group. Waits for
+    /// other drivers that do this in the same directory, for one second at most. INVALID_ARGUMENT
+    /// if `path` with "." and the number of this process is too long for a socket.
     [[nodiscard]] static Result<UnixListener> listen(const std::string& path,
                                                      const SocketPermissions& permissions = {});
 

@@ -58,6 +58,13 @@ void unwatchCompletion(Burst& burst, const UniqueFd& epoll) {
     }
 }
 
+void add(BurstWaitStats& sum, const BurstWaitStats& stats) noexcept {
+    for (const WaitStat& stat : kWaitStats) {
+        stat.set(sum.client, stat.of(sum.client) + stat.of(stats.client));
+        stat.set(sum.driver, stat.of(sum.driver) + stat.of(stats.driver));
+    }
+}
+
 /// A reusable execution that is registered again in each new burst.
 class SupervisedReusable final : public ReusableExecution {
   public:
@@ -110,6 +117,9 @@ class SupervisedReusable final : public ReusableExecution {
 
 void CurrentBurst::offer(std::shared_ptr<Burst> burst, std::uint64_t generation) {
     const system::MutexLock lock(mutex_);
+    if (latest_ != nullptr) {
+        add(earlier_, latest_->waitStats());
+    }
     latest_.swap(burst);
     latestGeneration_.store(generation, std::memory_order_relaxed);  // read again under the mutex
 }
@@ -117,6 +127,13 @@ void CurrentBurst::offer(std::shared_ptr<Burst> burst, std::uint64_t generation)
 std::shared_ptr<Burst> CurrentBurst::latest() const {
     const system::MutexLock lock(mutex_);
     return latest_;
+}
+
+BurstWaitStats CurrentBurst::waitStats() const {
+    const system::MutexLock lock(mutex_);
+    BurstWaitStats sum = earlier_;
+    add(sum, latest_->waitStats());
+    return sum;
 }
 
 Result<> CurrentBurst::replace(const OptionalTimePoint& deadline) {
@@ -243,7 +260,7 @@ void SupervisedBurst::freeMemory(const SharedRegion& region) {
 }
 
 BurstWaitStats SupervisedBurst::waitStats() const {
-    return current_->latest()->waitStats();
+    return current_->waitStats();
 }
 
 }  // namespace nnburst::device

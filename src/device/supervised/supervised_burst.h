@@ -38,6 +38,8 @@ class CurrentBurst {
 
     /// The burst that was offered last. Any thread.
     [[nodiscard]] std::shared_ptr<Burst> latest() const;
+    /// What waiting has cost in all bursts so far: the figures never fall. Any thread.
+    [[nodiscard]] BurstWaitStats waitStats() const;
     /// The generation of that burst's driver; 0 if none was offered. No thread may be in offer().
     [[nodiscard]] std::uint64_t latestGeneration() const noexcept {
         return latestGeneration_.load(std::memory_order_relaxed);  // nothing else is read by it
@@ -88,7 +90,8 @@ class CurrentBurst {
 
     mutable system::Mutex mutex_;
     std::shared_ptr<Burst> latest_ NNBURST_GUARDED_BY(mutex_);
-    std::atomic<std::uint64_t> latestGeneration_{0};  // of latest_; written under the mutex
+    BurstWaitStats earlier_ NNBURST_GUARDED_BY(mutex_);  // of the bursts before
+    std::atomic<std::uint64_t> latestGeneration_{0};     // of latest_; written under the mutex
 
     Supervisor::Refusals refusals_;  // of the supervisor's thread
 

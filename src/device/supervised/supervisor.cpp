@@ -225,6 +225,11 @@ class Supervisor::Shared : public std::enable_shared_from_this<Shared> {
     Result<> startDriver() {
         const TimePoint start = std::chrono::steady_clock::now();
         NNBURST_TRY_ASSIGN(SharedDevice device, start_());
+        if (device == nullptr) {
+            return failure(ErrorStatus::INVALID_ARGUMENT,
+                           "SupervisionOptions::start gave a null device: must give one or an "
+                           "error");
+        }
         if (!version_) {
             version_ = device->getHalVersion();
         }

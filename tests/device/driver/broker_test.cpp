@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <kj/time.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -11,8 +12,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <set>
 #include <string>
@@ -30,12 +34,14 @@ namespace {
 /// 3 is their channel. Must be on the stack, as its event loop.
 class RunningBroker {
   public:
-    explicit RunningBroker(const std::string& script, Isolation isolation = Isolation::CLIENT)
+    explicit RunningBroker(const std::string& script, Isolation isolation = Isolation::CLIENT,
+                           kj::Duration timeToStart = BrokerOptions().timeToStart)
         : broker_(loop_, {.isolation = isolation,
                           .command = {.program = "/bin/sh", .arguments = {"sh", "-c", script}},
                           .starter = std::move(*system::ProgramStarter::create()),
                           .admission = {},
-                          .limits = defaultLimits(MachineSize::get())}),
+                          .limits = defaultLimits(MachineSize::get()),
+                          .timeToStart = timeToStart}),
           accepting_(broker_.listen(listener_.fd()).eagerlyEvaluate(nullptr)) {}
 
     /// Runs the event loop until `isDone`. False if that takes longer than a hang would.
@@ -87,18 +93,31 @@ std::vector<UniqueFd> connectMany(const RunningBroker& running, std::size_t coun
     return clients;
 }
 
+constexpr const char* kReadyAndSilent =
+    R"(printf '\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >&3; exec sleep 60)";
+
 TEST(Broker, startsFewWorkersOfAUserAtATime) {
     RunningBroker running("exec sleep 60");
     const std::vector<UniqueFd> clients = connectMany(running, 8);
+    const kj::TimePoint begin = kj::systemPreciseMonotonicClock().now();
     EXPECT_TRUE(running.runUntil([&] {
         return running.broker().connectionCount() == 8 && running.broker().counts().started > 0;
     }));
-    EXPECT_LE(running.broker().counts().started, WorkerTurns::kMaximumTurns);
+    const kj::Duration passed = kj::systemPreciseMonotonicClock().now() - begin;
+    EXPECT_LE(running.broker().counts().started,
+              WorkerTurns::kMaximumTurns * (1 + passed / WorkerTurns::kMaximumTime));
+}
+
+// The other clients of the user were lost once: they gave up before their turns.
+TEST(Broker, startsTheNextWorkerThoughOthersAreLongNotReady) {
+    RunningBroker running("exec sleep 60");
+    const std::vector<UniqueFd> clients = connectMany(running, 8);
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().started == 8; }));
+    EXPECT_EQ(running.broker().counts().failed, 0U) << "workers ended before others were started";
 }
 
 TEST(Broker, startsTheNextWorkerWhenOneIsReadyOrHasEnded) {
-    const char* const ready = R"(printf '\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >&3; exec sleep 60)";
-    for (const char* const script : {ready, "exit 0"}) {
+    for (const char* const script : {kReadyAndSilent, "exit 0"}) {
         RunningBroker running(script);
         const std::vector<UniqueFd> clients = connectMany(running, 8);
         EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().started == 8; }))
@@ -131,11 +150,21 @@ TEST(Broker, startsAnotherWorkerForAUserWhoseWorkerHasEndedItsChannel) {
 }
 
 TEST(Broker, startsAnotherWorkerForAUserWhoseWorkerDoesNotAnswer) {
-    RunningBroker running("exec sleep 60", Isolation::USER);
+    RunningBroker running(kReadyAndSilent, Isolation::USER);
     const UniqueFd first = running.connect();
     EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().failed == 1; }));
     const UniqueFd second = running.connect();
     EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().started == 2; }));
+}
+
+// Pings went to workers that had no event loop yet: one that took 10 s to start was killed.
+TEST(Broker, killsAWorkerThatIsNotReadyAfterItsTimeToStartAndNotBefore) {
+    constexpr kj::Duration kTimeToStart = 11 * kj::SECONDS;
+    RunningBroker running("exec sleep 60", Isolation::USER, kTimeToStart);
+    const UniqueFd client = running.connect();
+    const kj::TimePoint begin = kj::systemPreciseMonotonicClock().now();
+    EXPECT_TRUE(running.runUntil([&] { return running.broker().counts().failed == 1; }));
+    EXPECT_TRUE(kj::systemPreciseMonotonicClock().now() - begin >= kTimeToStart);
 }
 
 TEST(Broker, killsAWorkerThatAnswersUnasked) {
@@ -249,6 +278,33 @@ TEST(UnixListener, listensThoughAnotherProcessLocksItsDirectory) {
     ASSERT_EQ(::flock(locked.get(), LOCK_EX), 0);
     const auto listener = UnixListener::listen(path);
     EXPECT_TRUE(listener) << listener.error().message;
+}
+
+TEST(UnixListener, hasAFileOnlyWhenClientsCanConnect) {
+    const test::TemporaryDirectory directory;
+    for (int i = 0; i < 200; ++i) {
+        const std::string path = directory.path() / std::to_string(i);
+        std::atomic<bool> isTrying{false};
+        auto client = std::async(std::launch::async, [&] {
+            const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+            const sockaddr_un address = test::unixAddress(path);
+            int error = ENOENT;
+            while (error == ENOENT) {
+                isTrying = true;
+                error = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address),
+                                  sizeof(address)) == 0
+                            ? 0
+                            : errno;
+            }
+            return error;
+        });
+        while (!isTrying) {
+        }
+        const auto listener = UnixListener::listen(path);
+        ASSERT_TRUE(listener) << listener.error().message;
+        ASSERT_EQ(client.get(), 0) << "attempt " << i;
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(directory.path())) << "another file is left";
 }
 
 TEST(UnixListener, doesNotReplaceTheSocketOfADriverThatAcceptsNobody) {

@@ -9,11 +9,13 @@
 
 #include <atomic>
 #include <cstring>
+#include <future>
 
 #include "device/devices.h"
 #include "nnburst/driver.h"
 #include "nnburst/model_builder.h"
 #include "nnburst/session.h"
+#include "support/failing_allocations.h"
 
 namespace nnburst::test {
 namespace {
@@ -70,9 +72,14 @@ class ScalingAccelerator final : public Accelerator {
         if (factor == 14.0F) {
             return nullptr;
         }
-        return std::make_unique<ScalingModel>(factor, runs);
+        auto compiled = std::make_unique<ScalingModel>(factor, runs);
+        failAllocationAfter(allocationsAfterwards);
+        return compiled;
     }
 
+    /// Of the thread that compiles: how many allocations succeed after the compilation before one
+    /// fails. Negative: none fails.
+    std::atomic<int> allocationsAfterwards{-1};
     std::atomic<int> compilations{0};
     std::atomic<int> runs{0};
 };
@@ -169,6 +176,26 @@ TEST_F(AcceleratorTest, givesItsErrorsToApplications) {
     EXPECT_EQ(prepareModel(*device, makeScaling(13)).error().message, "13 brings bad luck");
     EXPECT_EQ(prepareModel(*device, makeScaling(14)).error().message,
               "scaling-7 gave no model: Accelerator::compile gives a model or an error");
+}
+
+TEST_F(AcceleratorTest, aPreparationIsAnsweredWhicheverAllocationAfterTheCompilationFails) {
+    bool hasFailed = true;
+    for (int count = 0; hasFailed; ++count) {
+        accelerator->allocationsAfterwards = count;
+        std::promise<Result<SharedPreparedModel>> answer;
+        const Model model = makeScaling(100.0F + static_cast<float>(count));
+        ASSERT_TRUE(device->prepareModel(model, {}, [&](Result<SharedPreparedModel> prepared) {
+            hasFailed = stopFailingAllocations();
+            answer.set_value(std::move(prepared));
+        }));
+        std::future<Result<SharedPreparedModel>> answered = answer.get_future();
+        ASSERT_EQ(answered.wait_for(kWatchdog), std::future_status::ready)
+            << "allocation " << count;
+        const Result<SharedPreparedModel> prepared = answered.get();
+        EXPECT_TRUE(prepared ||
+                    prepared.error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
+            << "allocation " << count << ": " << prepared.error().message;
+    }
 }
 
 TEST_F(AcceleratorTest, computesExecutionsOfEachKind) {

@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,6 +23,22 @@
 #include "device/local/fence_waiter.h"
 #include "nnburst/fence.h"
 #include "nnburst/prepared_model.h"
+
+namespace nnburst::test {
+namespace {
+
+/// Calls of statx(2), of which a look at the state of a fence makes one.
+std::atomic<int> statxCalls{0};
+
+}  // namespace
+}  // namespace nnburst::test
+
+// In the place of that of the C library.
+extern "C" int statx(int directory, const char* path, int flags, unsigned int mask,
+                     struct statx* status) noexcept {
+    ++nnburst::test::statxCalls;
+    return static_cast<int>(::syscall(SYS_statx, directory, path, flags, mask, status));
+}
 
 namespace nnburst::test {
 namespace {
@@ -331,6 +349,25 @@ TEST(FencedExecutionProcess, aClientKeepsNoDescriptorsOfExecutionsThatHaveEnded)
         execute();
     }
     EXPECT_TRUE(eventually([&] { return descriptorCount(::getpid()) < before + 15; }));
+}
+
+TEST(FencedExecutionProcess, aClientDoesNotLookAtAllPendingFencesAtEachLaunch) {
+    constexpr int kLaunches = 400;
+    const SharedDevice device = *spawnDriver({}, NNBURST_DRIVER_PATH);
+    const SharedPreparedModel prepared = *prepareModel(*device, makeAddModel());
+    const UniqueFd fence = std::move(*makeFence());
+    AddRequest add;
+    std::vector<FencedExecution> launched;
+    statxCalls = 0;
+    for (int i = 0; i < kLaunches; ++i) {
+        auto execution = prepared->executeFenced(add.request, std::array{fence.get()}, {}, {});
+        ASSERT_TRUE(execution) << execution.error().message;
+        launched.push_back(*std::move(execution));
+    }
+    // About 4 for each launch, and one a second for each fence.
+    EXPECT_LT(statxCalls, 40 * kLaunches);
+    EXPECT_GE(statxCalls, kLaunches) << "a look at a fence is no longer a call of statx";
+    failFence(fence.get());
 }
 
 TEST(FencedExecutionProcess, aDeadClientLeavesNothingInTheDriver) {

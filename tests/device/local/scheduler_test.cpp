@@ -20,6 +20,7 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -208,6 +209,42 @@ TEST(Scheduler, jobsOfOneClientLeaveThreadsToOthers) {
     end.set_value();
 }
 
+/// The end of one job allows two: one of another client, as the user is no longer at its limit, and
+/// the next one of its own client, of which nothing runs any more.
+TEST(Scheduler, aClientOfWhichNothingRunsAnyMoreHasAThreadForItsNextJob) {
+    std::promise<void> endAll;
+    const std::shared_future<void> allEnded = endAll.get_future().share();
+    std::promise<void> endFirst;
+    std::array<std::promise<void>, 4> begun;
+    const auto waitFor = [](std::promise<void>& job) {
+        return job.get_future().wait_for(20s) == std::future_status::ready;
+    };
+    const std::shared_ptr<Scheduler> scheduler = std::move(*Scheduler::create(
+        "test", {.threads = 8, .threadsForOthers = 8, .threadsPerClient = 4, .threadsPerUser = 2}));
+    const auto user = std::make_shared<Scheduler::User>();
+    Scheduler::Client other(scheduler, user);
+    Scheduler::Client client(scheduler, user);
+    const auto runUntilTheEnd = [allEnded](std::promise<void>& job) {
+        return [&job, allEnded] {
+            job.set_value();
+            allEnded.wait();
+        };
+    };
+    ASSERT_TRUE(other.trySubmit(JobKind::EXECUTION, {}, runUntilTheEnd(begun[0])));
+    ASSERT_TRUE(client.trySubmit(JobKind::EXECUTION, {}, [&] {
+        begun[1].set_value();
+        endFirst.get_future().wait();
+    }));
+    EXPECT_TRUE(waitFor(begun[0]));
+    EXPECT_TRUE(waitFor(begun[1]));
+    ASSERT_TRUE(other.trySubmit(JobKind::EXECUTION, {}, runUntilTheEnd(begun[2])));
+    ASSERT_TRUE(client.trySubmit(JobKind::EXECUTION, {}, [&] { begun[3].set_value(); }));
+    endFirst.set_value();
+    EXPECT_TRUE(waitFor(begun[2]));
+    EXPECT_TRUE(waitFor(begun[3]));
+    endAll.set_value();
+}
+
 /// Threads of this process whose name begins with `name`.
 std::size_t threadsNamed(const std::string& name) {
     std::size_t count = 0;
@@ -217,6 +254,44 @@ std::size_t threadsNamed(const std::string& name) {
         count += taskName.starts_with(name) ? 1 : 0;
     }
     return count;
+}
+
+/// As above, but the first job to end does so while the scheduler is being destroyed, which only
+/// joins the threads that there are.
+TEST(Scheduler, startsNoThreadOnceItIsDestroyed) {
+    std::promise<void> endFirst;
+    std::promise<void> destroy;
+    std::array<std::promise<void>, 2> begun;
+    std::array<std::promise<void>, 2> ran;
+    std::shared_ptr<Scheduler> scheduler = std::move(*Scheduler::create(
+        "destroyed",
+        {.threads = 8, .threadsForOthers = 8, .threadsPerClient = 4, .threadsPerUser = 2}));
+    const auto user = std::make_shared<Scheduler::User>();
+    std::optional<Scheduler::Client> first(std::in_place, scheduler, user);
+    std::optional<Scheduler::Client> destroyer(std::in_place, scheduler, user);
+    ASSERT_TRUE(first->trySubmit(JobKind::EXECUTION, {}, [&] {
+        begun[0].set_value();
+        endFirst.get_future().wait();
+    }));
+    ASSERT_TRUE(destroyer->trySubmit(JobKind::EXECUTION, {}, [&] {
+        begun[1].set_value();
+        destroy.get_future().wait();
+        first.reset();
+        destroyer.reset();
+        scheduler = nullptr;
+    }));
+    begun[0].get_future().wait();
+    begun[1].get_future().wait();
+    ASSERT_TRUE(destroyer->trySubmit(JobKind::EXECUTION, {}, [&] { ran[0].set_value(); }));
+    ASSERT_TRUE(first->trySubmit(JobKind::EXECUTION, {}, [&] { ran[1].set_value(); }));
+    destroy.set_value();
+    // The idle thread for control jobs ends when the destruction has begun.
+    EXPECT_TRUE(test::eventually([] { return threadsNamed("destroyedc") == 0; }));
+    endFirst.set_value();
+    for (std::promise<void>& job : ran) {
+        EXPECT_EQ(job.get_future().wait_for(20s), std::future_status::ready);
+    }
+    EXPECT_TRUE(test::eventually([] { return threadsNamed("destroyed") == 0; }));
 }
 
 /// A scheduler with 16 threads, all of which have had a job that did `work`.

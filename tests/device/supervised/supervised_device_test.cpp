@@ -291,6 +291,22 @@ TEST_F(SupervisedDeviceTest, waitsForTheNextDriverIfThatIsWanted) {
     unblock.join();
 }
 
+TEST_F(SupervisedDeviceTest, losesNoFrameIfCallsWaitAndFailedOnesAreRepeated) {
+    SupervisionOptions its = options();
+    its.waitAtMost = 10s;
+    start(its);
+    for (int frame = 0; frame < 100; ++frame) {
+        if (frame == 30 || frame == 60) {
+            for (const pid_t driver : spawnedDrivers()) {
+                ::kill(driver, SIGKILL);
+            }
+        }
+        EXPECT_TRUE(eventually([&] { return execute(static_cast<float>(frame)).has_value(); }))
+            << "frame " << frame;
+    }
+    EXPECT_EQ(device->supervisionStats().losses, 2U);
+}
+
 TEST_F(SupervisedDeviceTest, givesAnErrorForWhatWasSubmittedToALostDriver) {
     start(options());
     const auto first = burst->submit(add.request, {});
@@ -400,6 +416,8 @@ TEST_F(SupervisedDeviceTest, asksOnceForAModelAndABurstThatTheNextDriverRefusesF
 }
 
 TEST_F(SupervisedDeviceTest, startsTheSameDriverAgainFromAnotherWorkingDirectory) {
+    // A forked copy of this process would wait at its exit for threads of the tests before.
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
     const auto loseDriverElsewhere = [] {
         const std::filesystem::path program = NNBURST_DRIVER_PATH;
         std::filesystem::current_path(program.parent_path());
@@ -652,6 +670,37 @@ TEST_F(SupervisedDeviceTest, endsWithItsLastObject) {
 TEST_F(SupervisedDeviceTest, refusesBuffersWhoseContentsWouldBeLost) {
     start(options());
     EXPECT_FALSE(device->allocate({}, {}, {}, {}));
+}
+
+TEST_F(SupervisedDeviceTest, addsTheCostsOfWaitingUpOverItsDrivers) {
+    start(options());
+    ASSERT_TRUE(
+        eventually([this] { return execute(1.0F) && burst->waitStats().client.waits > 0; }));
+    const BurstWaitStats before = burst->waitStats();
+    loseDriver();
+    ASSERT_TRUE(isServing());
+    const BurstWaitStats after = burst->waitStats();
+    for (const WaitStat& stat : kWaitStats) {
+        EXPECT_GE(stat.of(after.client), stat.of(before.client)) << stat.name;
+        EXPECT_GE(stat.of(after.driver), stat.of(before.driver)) << stat.name;
+    }
+}
+
+TEST_F(SupervisedDeviceTest, refusesANullDeviceAndTriesAgainIfALaterOneIsNull) {
+    const auto refused =
+        superviseDriver({.start = [] { return Result<SharedDevice>(SharedDevice()); }});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, ErrorStatus::INVALID_ARGUMENT) << refused.error().message;
+
+    SupervisionOptions its = options();
+    its.start = [this]() -> Result<SharedDevice> {
+        return ++starts == 2 ? Result<SharedDevice>(SharedDevice()) : spawnQuietly();
+    };
+    start(its);
+    loseDriver();
+    ASSERT_TRUE(isServing());
+    EXPECT_TRUE(execute(1.0F));
+    EXPECT_EQ(device->supervisionStats().failedAttempts, 1U);
 }
 
 TEST_F(SupervisedDeviceTest, saysWhyTheFirstDriverCannotBeStarted) {
