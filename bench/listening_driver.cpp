@@ -3,7 +3,7 @@
 #include "listening_driver.h"
 
 #include <fmt/core.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,8 +35,18 @@ ListeningDriver::ListeningDriver() : socket_(newSocketPath()) {
     std::string calibrationOption = "--no-calibration";  // it would compute while others measure
     std::array<char*, 5> arguments{program.data(), socketOption.data(), socket_.data(),
                                    calibrationOption.data(), nullptr};
-    if (::posix_spawn(&pid_, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) {
+    const pid_t parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ < 0) {
         fail("cannot start " + program);
+    }
+    if (pid_ == 0) {
+        // A driver that survived a killed benchmark would compute beside the next measurement.
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (::getppid() == parent) {
+            ::execv(program.c_str(), arguments.data());
+        }
+        ::_exit(127);
     }
 }
 

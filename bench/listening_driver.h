@@ -13,8 +13,8 @@
 
 namespace nnburst::bench {
 
-/// An nnburst-driver that listens on a socket of its own under /tmp until this is destroyed. It
-/// runs on the processors that the constructing thread may use.
+/// An nnburst-driver that listens on a socket of its own under /tmp until this is destroyed, or the
+/// constructing thread ends. It runs on the processors that this thread may use.
 class ListeningDriver {
   public:
     /// Ends the program with a message if the driver cannot be started.

@@ -4,9 +4,9 @@
 /// \file
 /// nnburst-bench: the cost of a burst, compared with the limit of the machine and with
 /// alternatives. All benchmarks run in rounds, in random order within each, so that noise hits all
-/// alike. Takes the options of Google Benchmark, --length=tiny, quick or full, --json=FILE and
-/// --html=FILE. Prints tables of all benchmarks and of the goals; docs/performance.md says how to
-/// read them.
+/// alike. Takes the options of Google Benchmark except those of its output, --length=tiny, quick or
+/// full, --json=FILE and --html=FILE. Prints tables of all benchmarks and of the goals;
+/// docs/performance.md says how to read them.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
@@ -28,6 +28,7 @@
 #include "report_json.h"
 #include "suites.h"
 #include "support/output_file.h"
+#include "support/standard_output.h"
 #include "table.h"
 
 namespace {
@@ -63,8 +64,11 @@ Usage: nnburst-bench [OPTIONS]
   --html=FILE                Write a page with plots and tables to FILE
   --benchmark_filter=REGEX   Measure only benchmarks whose GROUP/WHAT matches
   --benchmark_list_tests     Print the names of all benchmarks
-  --benchmark_repetitions=N  Rounds; all other options of Google Benchmark work, too
+  --benchmark_repetitions=N  Rounds
   --help                     Print this
+
+Other options of Google Benchmark, such as --benchmark_min_time, work too, but not those of its
+output, such as --benchmark_format and --benchmark_out: use --json instead.
 
 All benchmarks run in interleaved rounds of random order. Short calls are also measured in batches,
 since single ones are near the clock's resolution. The tables are those of docs/performance.md;
@@ -75,9 +79,7 @@ Exit status: 0 if all that ran gave figures; 1 if a benchmark failed or nothing 
 not two processors.
 )";
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     std::vector<std::string> arguments(argv, argv + argc);
     for (const std::string& argument : arguments) {
         if (argument == "--help" || argument == "-h") {
@@ -91,6 +93,7 @@ int main(int argc, char** argv) {
     arguments.insert(arguments.begin() + 1, defaults.begin(), defaults.end());
     auto json = valueOf(OutputFile::open(takeOption(arguments, "--json=")));
     auto html = valueOf(OutputFile::open(takeOption(arguments, "--html=")));
+    requireSuccess(nnburst::tools::checkSeparate({&json, &html}));
     std::vector<char*> pointers;
     for (std::string& argument : arguments) {
         pointers.push_back(argument.data());
@@ -140,14 +143,23 @@ int main(int argc, char** argv) {
     Results results = collector.results();
     results.machine = describeMachine();
     const Report report = makeReport(std::move(results), projectGoals(), projectNumberGoals());
+    // Files first: standard output may be a pipe whose reader has gone.
+    const nnburst::Result<> jsonWritten = json.write(toJson(report));
+    const nnburst::Result<> htmlWritten = html.write(toHtml(report));
     fmt::print("{}\n{}\n{}\n\n{}\n{}\n", benchmarkTable(report), numberTable(report),
                describeHost(report), goalTable(report), numberGoalTable(report));
-    requireSuccess(json.write(toJson(report)));
-    requireSuccess(html.write(toHtml(report)));
     if (report.notMeasured > 0) {
         fmt::print("Goals that were not measured: {}. The page and the JSON name them.\n",
                    report.notMeasured);
     }
     fmt::print("{} met, {} missed\n", report.met, report.missed);
+    requireSuccess(jsonWritten);
+    requireSuccess(htmlWritten);
     return measured > 0 && !collector.hasFailed() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return nnburst::tools::runWithOutput("nnburst-bench", [&] { return run(argc, argv); });
 }

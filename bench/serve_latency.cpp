@@ -23,6 +23,7 @@
 #include "nnburst/session.h"
 #include "nnburst/type_queries.h"
 #include "open_inference.grpc.pb.h"
+#include "percentile.h"
 
 namespace nnburst {
 namespace {
@@ -94,11 +95,6 @@ struct Row {
     std::function<bool()> run;
     std::vector<double> microseconds;
 };
-
-double percentile(std::vector<double>& values, double share) {
-    std::ranges::sort(values);
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
-}
 
 Result<> measure(const std::string& address, const std::string& name, const std::string& file,
                  int runs) {

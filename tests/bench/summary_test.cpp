@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <utility>
+#include <vector>
+
 #include "hand_made_results.h"
 #include "percentile.h"
 
@@ -17,6 +21,14 @@ TEST(Percentile, isAValueOfTheSamples) {
     EXPECT_EQ(percentile(samples, 1), 5);
     std::vector<double> one{7};
     EXPECT_EQ(percentile(one, 0.99), 7);
+}
+
+TEST(Percentile, isNotExceededByThatFractionOfTheSamples) {
+    for (const auto& [count, expected] : {std::pair(10, 10), {60, 60}, {100, 99}, {1000, 990}}) {
+        std::vector<double> samples(static_cast<std::size_t>(count));
+        std::iota(samples.begin(), samples.end(), 1);
+        EXPECT_EQ(percentile(samples, 0.99), expected) << count;
+    }
 }
 
 TEST(Summary, takesMediansOverTheRounds) {

@@ -205,6 +205,7 @@ TEST(StreamOptions, refuseWhatMakesNoSense) {
         {{"m", "--device", "local", "--baseline", "inprocess"}, "--device is local"},
         {{"m", "--rate", "nan"}, "--rate: nan: must be a number from 1e-06 to 1000000"},
         {{"m", "--run_frequency", "nan"}, "--run_frequency: nan"},
+        {{"m", "--run_frequency", "1e-12"}, "--run_frequency: 1e-12: must be at least 1e-06"},
         {{"m", "--duration", "nan"}, "--duration: nan"},
         {{"m", "--deadline", "nan"}, "--deadline: nan"},
         {{"m", "--deadline=-nan"}, "--deadline: -nan"},

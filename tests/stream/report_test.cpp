@@ -113,6 +113,54 @@ TEST(ReportOf, dividesWhatWaitingHasCostByFramesAndTime) {
     }
 }
 
+/// One client none of whose frames has an output.
+Report reportWithoutOutputs() {
+    PathMeasurement measurement;
+    Recorder& recorder = measurement.clients.emplace_back(kBegin, 100ms, 50ms);
+    for (int i = 0; i < 20; ++i) {
+        const TimePoint due = kBegin + i * 100ms;
+        recorder.add({.due = due, .completed = due + 1ms, .isRefused = true});
+    }
+    Report report = exampleReport();
+    report.paths.clear();
+    report.paths.push_back(reportOf(measurement, true));
+    return report;
+}
+
+TEST(Report, hasNoFiniteLatencyOfFramesWithoutAnOutput) {
+    const Report report = reportWithoutOutputs();
+    const auto json = nlohmann::json::parse(toJson(report), nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    const auto& latency = json.at("ways").at(0).at("latencyUs");
+    EXPECT_EQ(latency.at("count"), 20);
+    for (const char* key : {"first", "curr", "min", "max", "avg", "std", "p50"}) {
+        EXPECT_EQ(latency.at(key), nullptr) << key;
+    }
+    EXPECT_NE(toCsv(report).find("burst,20,inf,inf,inf,,,inf,inf,inf,"), std::string::npos)
+        << toCsv(report);
+    EXPECT_TRUE(benchmarkLine(report.paths.front().latency)
+                    .starts_with("count=20 first=inf curr=inf min=inf max=inf avg=inf std=inf"))
+        << benchmarkLine(report.paths.front().latency);
+    EXPECT_EQ(test::firstWrongTag(toHtml(report)), "");
+}
+
+TEST(ReportOf, leavesOutAPercentileThatAClientsFramesCannotShow) {
+    EXPECT_TRUE(reportOf(measurementOf(Path::BURST, 400us), true).fastest.p99);
+    PathMeasurement measurement;
+    Recorder& recorder = measurement.clients.emplace_back(kBegin, 10ms, 5ms);
+    for (int i = 0; i < 30; ++i) {
+        const TimePoint due = kBegin + i * 10ms;
+        recorder.add({.due = due, .completed = due + 1ms});
+    }
+    Report report = exampleReport();
+    report.paths.clear();
+    report.paths.push_back(reportOf(measurement, true));
+    EXPECT_FALSE(report.paths.front().fastest.p99);
+    const auto json = nlohmann::json::parse(toJson(report), nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    EXPECT_EQ(json.at("ways").at(0).at("fastestClient").at("p99"), nullptr);
+}
+
 TEST(ReportOf, takesAMeasurementWithoutFrames) {
     PathMeasurement measurement;
     measurement.clients.emplace_back(kBegin, std::nullopt, std::nullopt).addWaits({}, {});
@@ -342,6 +390,18 @@ TEST(SettingsText, saysHowManyFramesAreInFlight) {
     EXPECT_NE(settingsText(report).find(" (inprocess, rpc: 1), "), std::string::npos);
 }
 
+TEST(SettingsText, saysWhetherTheSystemGrantsARealtimePriority) {
+    Report report = exampleReport();
+    EXPECT_EQ(settingsText(report).find("real-time"), std::string::npos);
+    report.options.realtime = 50;
+    report.isRealtimeGranted = false;
+    EXPECT_TRUE(settingsText(report).ends_with(", real-time priority 50 refused by the system"))
+        << settingsText(report);
+    EXPECT_NE(toJson(report).find("\"realtimeGranted\": false"), std::string::npos);
+    report.isRealtimeGranted = true;
+    EXPECT_TRUE(settingsText(report).ends_with(", real-time priority 50")) << settingsText(report);
+}
+
 TEST(SettingsText, namesTheThreadsOfDevicesThatThisProgramMakesAlone) {
     Report report = exampleReport();
     EXPECT_NE(settingsText(report).find(", 1 kernel thread, "), std::string::npos)
@@ -387,8 +447,13 @@ TEST(BenchmarkLine, isThatOfBenchmarkModelWithPercentiles) {
     EXPECT_TRUE(
         line.starts_with("count=3 first=400 curr=350 min=300 max=400 avg=350.133 std=41 p50="))
         << line;
+    EXPECT_EQ(line.find(" p90="), std::string::npos) << "three frames cannot show it";
+    for (int i = 3; i < 1000; ++i) {
+        latency.add(350'000ns);
+    }
+    const std::string longer = benchmarkLine(latency);
     for (const char* name : {" p50=", " p90=", " p99=", " p99.9="}) {
-        EXPECT_NE(line.find(name), std::string::npos) << name;
+        EXPECT_NE(longer.find(name), std::string::npos) << longer;
     }
 }
 

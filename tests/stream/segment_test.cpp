@@ -60,6 +60,12 @@ TEST(ShortSegment, takesHalfASecondButFiveFrames) {
     EXPECT_EQ(shortSegment({.rate = 50}, 50, 1s).length.frames, 5U);
     EXPECT_EQ(shortSegment({.rate = 1}, 50, 1ms).length.frames, 5U);
     EXPECT_EQ(shortSegment({.rate = 1}, 2, 1ms).length.frames, 2U);
+    EXPECT_EQ(shortSegment({.rate = 1, .frames = 3}, 50, 1ms).length.frames, 3U);
+}
+
+TEST(ShortSegment, waitsForNoLongPeriod) {
+    EXPECT_EQ(shortSegment({.rate = 0.01}, 50, 1ms).period, 100ms);
+    EXPECT_EQ(shortSegment({.rate = 50}, 50, 1ms).period, 20ms);
 }
 
 TEST(PolicyOf, spinsOrSleepsAsItIsTold) {

@@ -8,16 +8,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "nnburst_stream/session.h"
+#include "support/model_source.h"
 #include "support/program_test.h"
+#include "support/sanitizers.h"
 #include "support/system_calls.h"
 #include "tflite/tflite_file.h"
 
@@ -41,7 +49,26 @@ class StreamProgram : public ProgramTest {
         EXPECT_TRUE(json.is_object()) << result.out;
         return json;
     }
+
+    /// Runs a command of the shell, in which $STREAM is the program.
+    [[nodiscard]] ProgramResult shell(const std::string& command) const {
+        ::setenv("STREAM", NNBURST_STREAM, 1);
+        const int status = std::system(
+            ("{ " + command + "; } >" + file("stdout").string() + " 2>" + file("stderr").string())
+                .c_str());
+        return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+                .out = contentsOf(file("stdout")),
+                .err = contentsOf(file("stderr"))};
+    }
+
+    /// The report that a program has written to report.json.
+    [[nodiscard]] nlohmann::json written() const {
+        return nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
+    }
 };
+
+/// Runs a program of the shell as a user without rights.
+constexpr const char* kAsNobody = "setpriv --reuid 65532 --regid 65532 --clear-groups ";
 
 TEST_F(StreamProgram, comparesAllPathsOverADriverProcess) {
     const ProgramResult result =
@@ -76,6 +103,84 @@ TEST_F(StreamProgram, failsIfStandardOutputCannotBeWritten) {
     EXPECT_EQ(result.status, 1);
     EXPECT_TRUE(contains(result.err, "nnburst-stream: cannot write to standard output: No space"))
         << result.err;
+}
+
+TEST_F(StreamProgram, measuresAllFramesThoughItsProgressCannotBeWritten) {
+    const std::string command =
+        "\"$STREAM\" builtin:lstm --device local --rate 500 --frames 300 "
+        "--json " +
+        file("report.json").string();
+    const ProgramResult result = shell(command + " 2>/dev/full");
+    EXPECT_EQ(result.status, 0);
+    ASSERT_TRUE(written().is_object());
+    EXPECT_EQ(written().at("ways").at(0).at("latencyUs").at("count"), 300);
+
+    const std::string status = file("status");
+    (void)shell("{ " + command + " 2>&1 >/dev/null; echo $? >" + status + "; } | true");
+    EXPECT_EQ(contentsOf(status), "0\n");
+    ASSERT_TRUE(written().is_object());
+    EXPECT_EQ(written().at("ways").at(0).at("latencyUs").at("count"), 300);
+}
+
+TEST_F(StreamProgram, writesItsFilesThoughStandardOutputCannotBeWritten) {
+    // With a long path the report is longer than the buffer of standard output.
+    fs::path folder = file("");
+    for (int i = 0; i < 10; ++i) {
+        folder /= std::string(200, 'x');
+    }
+    fs::create_directories(folder);
+    const std::vector<std::byte> bytes = tflite::serialize(tflite::addFile());
+    const std::string model = folder / "add.tflite";
+    writeFile(model, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const std::string command = "\"$STREAM\" " + model +
+                                " --frames 5 --baseline plain,inprocess,rpc --clients 2 --json " +
+                                file("report.json").string();
+    EXPECT_EQ(shell(command + " >/dev/full").status, 1);
+    ASSERT_TRUE(written().is_object());
+    fs::remove(file("report.json"));
+    const std::string status = file("status");
+    (void)shell("{ " + command + "; echo $? >" + status + "; } | true");
+    EXPECT_EQ(contentsOf(status), "1\n");
+    EXPECT_TRUE(written().is_object());
+}
+
+TEST_F(StreamProgram, reportsThatAClientCannotBeStarted) {
+    if (shell(std::string(kAsNobody) + "\"$STREAM\" --version").status != 0) {
+        GTEST_SKIP() << "this user cannot become another one";
+    }
+    const ProgramResult result =
+        shell("prlimit --nproc=20 " + std::string(kAsNobody) +
+              "\"$STREAM\" builtin:lstm --clients 64 --rate 5 --duration 2 --device local");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_TRUE(contains(result.err, "cannot start the thread of client ")) << result.err;
+    EXPECT_TRUE(contains(result.out, "ended early")) << result.out;
+}
+
+TEST_F(StreamProgram, saysThatARealtimePriorityIsRefused) {
+    if (shell(std::string(kAsNobody) + "\"$STREAM\" --version").status != 0) {
+        GTEST_SKIP() << "this user cannot become another one";
+    }
+    const ProgramResult result =
+        shell(kAsNobody + std::string("\"$STREAM\" builtin:lstm --frames 5 --realtime 50"));
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "real-time priority 50 refused by the system")) << result.out;
+}
+
+TEST_F(StreamProgram, measuresADriverThatAScriptRuns) {
+    writeFile(file("driver"), "#!/bin/sh\n" NNBURST_DRIVER " \"$@\"\nexit $?\n");
+    fs::permissions(file("driver"), fs::perms::owner_all);
+    ::setenv("NNBURST_DRIVER", file("driver").c_str(), 1);
+    const auto json = report({"--frames", "200"});
+    ::unsetenv("NNBURST_DRIVER");
+    const auto& driver = json.at("ways").at(0).at("processorTime").at("driver");
+    ASSERT_TRUE(driver.is_object()) << driver;
+    EXPECT_GT(driver.at("usPerFrame").get<double>(), 0);
+    EXPECT_GT(json.at("memoryBytes").at("driver").get<double>(), 4e6) << "a shell has less";
+}
+
+TEST_F(StreamProgram, leavesNoFileBehindIfItFails) {
+    EXPECT_EQ(run({file("missing"), "--json", file("report.json")}).status, 1);
+    EXPECT_FALSE(fs::exists(file("report.json")));
 }
 
 TEST_F(StreamProgram, streamsAtARateOnADeviceInThisProcess) {
@@ -221,21 +326,23 @@ TEST_F(StreamProgram, streamsToADriverThatRunsAlready) {
     }
 }
 
-TEST_F(StreamProgram, reportsWhatThereIsWhenItIsInterrupted) {
-    const pid_t program = start({"builtin:lstm", "--device", "local", "--rate", "1000",
-                                 "--duration", "1000", "--json", file("report.json")});
-    // Interrupts end the program until it measures, and its first lines are progress.
-    for (int i = 0; i < 2000 && contentsOf(file("stderr")).empty(); ++i) {
-        ::usleep(10'000);
+TEST_F(StreamProgram, reportsWhatThereIsWhenItIsStopped) {
+    (void)std::signal(SIGHUP, SIG_DFL);  // the program leaves it ignored if nohup(1) runs the tests
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        const pid_t program = start({"builtin:lstm", "--device", "local", "--rate", "1000",
+                                     "--duration", "1000", "--json", file("report.json")});
+        // Its first lines are progress.
+        for (int i = 0; i < 2000 && contentsOf(file("stderr")).empty(); ++i) {
+            ::usleep(10'000);
+        }
+        ::kill(program, number);
+        const ProgramResult result = finish(program);
+        EXPECT_EQ(result.status, 3) << result.err;
+        EXPECT_TRUE(contains(result.out, "stopped before the end")) << result.out;
+        ASSERT_TRUE(written().is_object());
+        EXPECT_EQ(written().at("isStopped"), true);
+        EXPECT_GT(written().at("ways").at(0).at("latencyUs").at("count"), 0);
     }
-    ::kill(program, SIGINT);
-    const ProgramResult result = finish(program);
-    EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_TRUE(contains(result.out, "stopped before the end")) << result.out;
-    const auto json = nlohmann::json::parse(contentsOf(file("report.json")), nullptr, false);
-    ASSERT_TRUE(json.is_object());
-    EXPECT_EQ(json.at("isStopped"), true);
-    EXPECT_GT(json.at("ways").at(0).at("latencyUs").at("count"), 0);
 }
 
 /// A child process of `parent`; 0 if it has none.
@@ -279,6 +386,38 @@ TEST_F(StreamProgram, reportsWhatThereIsWhenItsDriverEnds) {
     EXPECT_TRUE(contains(contentsOf(file("report.csv")), "burst,"));
 }
 
+TEST(StreamSession, countsEachSentFrameOnceIfALaterSegmentFails) {
+    ::setenv("NNBURST_DRIVER", NNBURST_DRIVER, 1);
+    const stream::Options options{.model = "builtin:lstm",
+                                  .rate = 100,
+                                  .frames = 75,  // three segments of each path
+                                  .warmUp = 2,
+                                  .baselines = {stream::Path::PLAIN}};
+    const auto model = tools::loadModel(options.model, {});
+    ASSERT_TRUE(model) << model.error().message;
+    const auto frames = stream::FrameBank::create(*model);
+    ASSERT_TRUE(frames) << frames.error().message;
+    auto session = stream::Session::create(options, *model, *frames);
+    ::unsetenv("NNBURST_DRIVER");
+    ASSERT_TRUE(session) << session.error().message;
+    const std::atomic<bool> never = false;
+    const stream::Measurements measured =
+        session->measure(never, [&](const stream::PathMeasurement& path, std::chrono::nanoseconds,
+                                    std::optional<std::chrono::nanoseconds>) {
+            if (path.clients.front().latency().histogram().count() > 30) {  // of the second segment
+                for (const pid_t process : session->driverProcesses()) {
+                    ::kill(process, SIGKILL);
+                }
+            }
+        });
+    EXPECT_FALSE(measured.result);
+    for (const stream::PathMeasurement& path : measured.paths) {
+        const stream::Recorder& client = path.clients.front();
+        EXPECT_EQ(path.frames, client.latency().count() + client.warmUp().count())
+            << toString(path.path);
+    }
+}
+
 TEST_F(StreamProgram, opensItsFilesBeforeItMeasures) {
     const ProgramResult result =
         run({"builtin:lstm", "--duration", "100000", "--csv", file("no/such/file")});
@@ -297,6 +436,20 @@ TEST_F(StreamProgram, comparesWithAnEarlierRun) {
         run({"builtin:lstm", "--device", "local", "--frames", "5", "--compare", file("missing")});
     EXPECT_EQ(result.status, 1);
     EXPECT_TRUE(contains(result.err, "missing: No such file or directory")) << result.err;
+}
+
+TEST_F(StreamProgram, takesFramesFromTheBeginningOfALargeFile) {
+    if (test::kHasSanitizer) {
+        GTEST_SKIP() << "a sanitizer needs more address space";
+    }
+    const fs::path folder = file("frames");
+    fs::create_directory(folder);
+    writeFile(folder / "recording", "");
+    fs::resize_file(folder / "recording", std::uintmax_t{8} << 30U);  // sparse
+    const ProgramResult result =
+        shell("ulimit -v 2000000; \"$STREAM\" builtin:lstm --device local --frames 5 --inputs " +
+              folder.string());
+    EXPECT_EQ(result.status, 0) << result.err;
 }
 
 TEST_F(StreamProgram, takesFramesFromADirectory) {
@@ -330,6 +483,11 @@ TEST_F(StreamProgram, refusesWhatItCannotUse) {
          "cannot write"},
         {{"builtin:lstm", "--device", "local", "--frames", "1", "--html", file("no/such/file")},
          "cannot write"},
+        {{"builtin:lstm", "--device", "local", "--frames", "1", "--json", file("same"), "--csv",
+          file("same")},
+         "is the same file; name another one"},
+        {{"builtin:lstm", "--device", "local", "--frames", "1", "--json", file("stdout")},
+         "standard output is the same file; name another one"},
     };
     for (const auto& [arguments, message] : refusals) {
         const ProgramResult result = run(arguments);

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+
 namespace nnburst::tools {
 namespace {
 
@@ -63,6 +65,30 @@ TEST_F(CountSystemCalls, saysThatWhatItRunsWasKilled) {
     });
     ASSERT_FALSE(sections);
     EXPECT_EQ(sections.error().message, "the traced child failed: it was killed");
+}
+
+// As of a program that has replaced a shell with jobs in the background.
+TEST_F(CountSystemCalls, leavesOtherChildrenAlone) {
+    const pid_t other = ::fork();
+    if (other == 0) {
+        for (;;) {
+            ::pause();
+        }
+    }
+    ASSERT_GT(other, 0);
+    const pid_t ended = ::fork();
+    if (ended == 0) {
+        ::_exit(7);
+    }
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(ended), &info, WEXITED | WNOWAIT), 0);
+    EXPECT_TRUE(countSystemCalls([] { return Result<>(); }));
+    int status = 0;
+    EXPECT_EQ(::waitpid(ended, &status, 0), ended);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+    ::kill(other, SIGKILL);
+    EXPECT_EQ(::waitpid(other, &status, 0), other);
+    EXPECT_TRUE(WIFSIGNALED(status));
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
+#include "support/eventually.h"
 #include "support/program_test.h"
 #include "support/shared_data.h"
 
@@ -328,6 +330,8 @@ TEST_F(RunProgram, refusesFilesThatItCannotUse) {
         {{"builtin:lstm", "--expect", file("short")},
          "short: the golden output has 3 bytes: must have 256"},
         {{"builtin:resnet"}, "no built-in model \"resnet\""},
+        {{"builtin:lstm", "--output", file("same"), "--json", file("same")},
+         "is the same file; name another one"},
     };
     for (const auto& [arguments, message] : refusals) {
         std::vector<std::string> local = arguments;
@@ -366,6 +370,24 @@ TEST_F(RunProgram, saysWhatAModelIsWithoutATemporaryDirectory) {
     EXPECT_TRUE(contains(summary.out, "one execution on ")) << summary.out;
     EXPECT_EQ(profile.status, 1);
     EXPECT_TRUE(contains(profile.err, "TMPDIR")) << profile.err;
+}
+
+TEST_F(RunProgram, leavesNoProfileBehindWhenItIsKilled) {
+    const char* const before = std::getenv("TMPDIR");
+    const std::string kept = before != nullptr ? before : "";
+    const fs::path folder = file("tmp");
+    fs::create_directory(folder);
+    ::setenv("TMPDIR", folder.c_str(), 1);
+    const pid_t program = start(
+        {"builtin:mobilenet_v1_0.25_128", "--device", "local", "--profile", "--repeat", "1000000"});
+    before != nullptr ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
+    // The profile is mapped until the program ends.
+    const std::string maps = "/proc/" + std::to_string(program) + "/maps";
+    EXPECT_TRUE(test::eventually(
+        [&] { return contains(contentsOf(maps), folder.string()) && fs::is_empty(folder); }));
+    ::kill(program, SIGKILL);
+    (void)finish(program);
+    EXPECT_TRUE(fs::is_empty(folder));
 }
 
 TEST_F(RunProgram, refusesATruncatedModel) {

@@ -160,12 +160,12 @@ void print(const Table& table) {
         "type and corner that its section of the HAL allows; XNNPACK (`src/exec/xnnpack/`) "
         "runs\nwhat "
         "it covers.\n\n"
-        "*Types* are those of the first input in the examples; *XNNPACK* are those of them for "
-        "which it "
-        "has an operator, in some\ncases at least. float16 runs there as float32, NCHW as NHWC, "
-        "and "
-        "unsigned convolutions with a filter a channel as signed ones.\n\n"
-        "| code | operation | since | types | XNNPACK | notes |\n|---:|---|---|---|---|---|\n",
+        "*Examples* are the types of the first input in the examples, with float16 beside float32 "
+        "and signed beside unsigned 8 bits:\nnot all that an operation takes. *XNNPACK* are those "
+        "of them for which it has an operator, in some cases at least. float16\nruns there as "
+        "float32, NCHW as NHWC, and unsigned convolutions with a filter a channel as signed "
+        "ones.\n\n"
+        "| code | operation | since | examples | XNNPACK | notes |\n|---:|---|---|---|---|---|\n",
         toString(kLatestHalVersion));
     for (const OperationType type : kOperationTypes) {
         const exec::OperationDefinition& definition = *exec::findOperation(type);

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <iostream>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,8 +30,8 @@
 #include "support/device_source.h"
 #include "support/latency.h"
 #include "support/model_source.h"
+#include "support/program.h"
 #include "support/run_context.h"
-#include "support/standard_output.h"
 
 namespace nnburst::run {
 
@@ -253,24 +252,10 @@ Result<ExitStatus> run(const Options& options) {
                         : ExitStatus::SUCCESS;
 }
 
-int parseAndRun(int argc, char** argv) {
-    const auto parsed = parseOptions(argc, argv, std::cout, std::cerr);
-    if (const auto* status = std::get_if<ExitStatus>(&parsed)) {
-        return static_cast<int>(*status);
-    }
-    const auto status = run(std::get<Options>(parsed));
-    if (!status) {
-        fmt::print(stderr, "nnburst-run: {}: {}\n", nnburst::toString(status.error().status),
-                   status.error().message);
-        return static_cast<int>(ExitStatus::FAILURE);
-    }
-    return static_cast<int>(*status);
-}
-
 }  // namespace
 }  // namespace nnburst::run
 
 int main(int argc, char** argv) {
-    return nnburst::tools::runWithOutput("nnburst-run",
-                                         [&] { return nnburst::run::parseAndRun(argc, argv); });
+    return nnburst::tools::parseAndRun("nnburst-run", argc, argv, &nnburst::run::parseOptions,
+                                       &nnburst::run::run);
 }

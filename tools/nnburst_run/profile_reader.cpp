@@ -93,9 +93,14 @@ ProfileReader::~ProfileReader() {
     if (mapping_ != nullptr) {
         ::munmap(mapping_, kProfileBytes);
     }
+    removeDirectory();
+}
+
+void ProfileReader::removeDirectory() noexcept {
     if (!directory_.empty()) {
         std::error_code ignored;
         fs::remove_all(directory_, ignored);
+        directory_.clear();
     }
 }
 
@@ -133,6 +138,8 @@ Result<> ProfileReader::attach() {
         return invalid("the profile {} has version {}: must be {}", path, header.version,
                        exec::kProfileVersion);
     }
+    // Both sides have mapped the file. Nothing is left behind if this process is killed.
+    removeDirectory();
     return {};
 }
 

@@ -50,7 +50,7 @@ struct RecordedProfile {
     std::uint64_t lostCount = 0;  ///< runs for which the file had no room
 };
 
-/// Owns the directory of the file. Not thread-safe.
+/// Owns the directory of the file, until the file is mapped. Not thread-safe.
 class ProfileReader {
   public:
     /// Makes a directory and names it in the environment of this process, for devices that are
@@ -63,8 +63,8 @@ class ProfileReader {
     ProfileReader& operator=(const ProfileReader&) = delete;
     ~ProfileReader();
 
-    /// Maps the file of the device that has been opened since. GENERAL_FAILURE if it made none: it
-    /// was not started by this program.
+    /// Maps the file of the device that has been opened since, once. GENERAL_FAILURE if it made
+    /// none: it was not started by this program.
     [[nodiscard]] Result<> attach();
 
     /// Lets the device record, or stop it. Requires attach.
@@ -76,7 +76,9 @@ class ProfileReader {
   private:
     explicit ProfileReader(std::string directory) noexcept : directory_(std::move(directory)) {}
 
-    std::string directory_;  ///< empty: moved from
+    void removeDirectory() noexcept;
+
+    std::string directory_;  ///< empty: removed, or moved from
     std::byte* mapping_ = nullptr;
 };
 

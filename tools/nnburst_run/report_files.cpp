@@ -104,6 +104,11 @@ Result<ReportFiles> ReportFiles::open(const Options& options) {
     NNBURST_TRY_ASSIGN(files.trace, tools::OutputFile::open(options.trace));
     NNBURST_TRY_ASSIGN(files.json, tools::OutputFile::open(options.json));
     NNBURST_TRY_ASSIGN(files.html, tools::OutputFile::open(options.html));
+    std::vector<const tools::OutputFile*> all{&files.dump, &files.trace, &files.json, &files.html};
+    for (const tools::OutputFile& output : files.outputs) {
+        all.push_back(&output);
+    }
+    NNBURST_TRY(tools::checkSeparate(all));
     return files;
 }
 

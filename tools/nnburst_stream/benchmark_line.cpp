@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <utility>
 
 namespace nnburst::stream {
 
@@ -13,13 +13,18 @@ std::string benchmarkLine(const Distribution& latency) {
         return "count=0";
     }
     const Summary summary = summarise(latency);
-    return fmt::format(
-        "count={} first={} curr={} min={} max={} avg={:g} std={} p50={:.1f} p90={:.1f} p99={:.1f} "
-        "p99.9={:.1f}",
-        summary.count, std::llround(summary.first), std::llround(summary.last),
-        std::llround(summary.min), std::llround(summary.max), summary.mean,
-        std::llround(summary.standardDeviation), summary.p50, summary.p90, summary.p99,
-        summary.p999);
+    std::string line = fmt::format(
+        "count={} first={:.0f} curr={:.0f} min={:.0f} max={:.0f} avg={:g} std={:.0f} p50={:.1f}",
+        summary.count, summary.first, summary.last, summary.min, summary.max, summary.mean,
+        summary.standardDeviation, summary.p50);
+    const ShownPercentiles shown = shownPercentiles(summary);
+    for (const auto& [name, value] : {std::pair("p90", shown.p90), std::pair("p99", shown.p99),
+                                      std::pair("p99.9", shown.p999)}) {
+        if (value) {
+            line += fmt::format(" {}={:.1f}", name, *value);
+        }
+    }
+    return line;
 }
 
 }  // namespace nnburst::stream

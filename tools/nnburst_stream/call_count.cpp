@@ -25,23 +25,24 @@ constexpr std::uint64_t kFramesBefore = 10;
 
 /// Marks the begin and the end of the counted frames of each path, so that they are odd sections,
 /// and says how many there were.
-Result<> sendMarked(const Options& options, const TfliteModel& model, const FrameBank& frames) {
+Result<> sendMarked(const Options& options, const TfliteModel& model, const FrameBank& frames,
+                    const std::atomic<bool>& stop) {
     tools::discardStandardError();
     NNBURST_TRY_ASSIGN(Session session, Session::create(options, model, frames));
-    const std::atomic<bool> never = false;
     for (const Path path : options.paths()) {
         Recorder recorder(steady_clock::now(), std::nullopt, std::nullopt);
         Segment segment = shortSegment(options, kFramesBefore, 0ns);
         segment.spin = kSpinAllTime;
-        NNBURST_TRY(sendSegment(session.target(path), segment, recorder, never));
-        segment =
-            shortSegment(options, std::min(options.frames.value_or(kCountedFrames), kCountedFrames),
-                         recorder.latency().finiteMedian());
+        NNBURST_TRY(sendSegment(session.target(path), segment, recorder, stop));
+        segment = shortSegment(options, kCountedFrames, recorder.latency().finiteMedian());
         segment.warmUp = 0;
         segment.spin = kSpinAllTime;
         tools::markSystemCalls();
         NNBURST_TRY_ASSIGN(const std::uint64_t sent,
-                           sendSegment(session.target(path), segment, recorder, never));
+                           sendSegment(session.target(path), segment, recorder, stop));
+        if (stop) {
+            return failure(ErrorStatus::GENERAL_FAILURE, "it was stopped");
+        }
         tools::markSystemCalls(sent);
     }
     return {};
@@ -50,11 +51,12 @@ Result<> sendMarked(const Options& options, const TfliteModel& model, const Fram
 }  // namespace
 
 Result<std::vector<CallRate>> countCalls(const Options& options, const TfliteModel& model,
-                                         const FrameBank& frames) {
+                                         const FrameBank& frames, const std::atomic<bool>& stop) {
     Options counted = options;
     counted.clients = 1;
-    NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections,
-                       tools::countSystemCalls([&] { return sendMarked(counted, model, frames); }));
+    NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections, tools::countSystemCalls([&] {
+                           return sendMarked(counted, model, frames, stop);
+                       }));
     std::vector<CallRate> rates;
     for (std::size_t i = 0; i < counted.paths().size(); ++i) {
         const tools::SystemCalls& calls = sections.at(2 * i + 1);

@@ -5,6 +5,7 @@
 /// \file
 /// Counts the system calls of a frame, in a pass of its own.
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -21,11 +22,13 @@ struct CallRate {
     std::optional<double> driver;  ///< nullopt unless this program started the driver
 };
 
-/// Sends frames of one client on each path in a traced child process, which opens its own devices,
-/// and counts system calls; one entry for each path. Between frames the client spins, so that its
-/// waiting makes no calls. Must be called before this process has threads or other children.
+/// Sends frames of one client on each path in a traced process, which opens its own devices, and
+/// counts system calls; one entry for each path. Between frames the client spins, so that its
+/// waiting makes no calls. Ends early, with an error, if a signal sets `stop` in that process. Must
+/// be called before this process has threads.
 [[nodiscard]] Result<std::vector<CallRate>> countCalls(const Options& options,
                                                        const TfliteModel& model,
-                                                       const FrameBank& frames);
+                                                       const FrameBank& frames,
+                                                       const std::atomic<bool>& stop);
 
 }  // namespace nnburst::stream

@@ -150,18 +150,20 @@ nanoseconds Distribution::quantile(double fraction) const noexcept {
 
 Summary summarise(const Distribution& distribution) {
     using tools::microseconds;
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const auto percentile = [&](double fraction) {
         const nanoseconds quantile = distribution.quantile(fraction);
-        return quantile == kEndless ? std::numeric_limits<double>::infinity()
-                                    : microseconds(quantile);
+        return quantile == kEndless ? kInfinity : microseconds(quantile);
     };
+    const bool areEndless = distribution.count() > 0 && distribution.finiteCount() == 0;
+    const auto ofFinite = [&](double value) { return areEndless ? kInfinity : value; };
     return {.count = distribution.count(),
-            .first = microseconds(distribution.first()),
-            .last = microseconds(distribution.last()),
-            .min = microseconds(distribution.min()),
-            .max = microseconds(distribution.max()),
-            .mean = distribution.mean() * 1e-3,
-            .standardDeviation = distribution.standardDeviation() * 1e-3,
+            .first = ofFinite(microseconds(distribution.first())),
+            .last = ofFinite(microseconds(distribution.last())),
+            .min = ofFinite(microseconds(distribution.min())),
+            .max = ofFinite(microseconds(distribution.max())),
+            .mean = ofFinite(distribution.mean() * 1e-3),
+            .standardDeviation = ofFinite(distribution.standardDeviation() * 1e-3),
             .p50 = percentile(0.5),
             .p90 = percentile(0.9),
             .p99 = percentile(0.99),

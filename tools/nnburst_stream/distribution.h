@@ -62,6 +62,7 @@ class Distribution {
     [[nodiscard]] const Histogram& histogram() const noexcept { return histogram_; }
     /// Of all durations.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_ + endless_; }
+    [[nodiscard]] std::uint64_t finiteCount() const noexcept { return count_; }
     [[nodiscard]] nanoseconds first() const noexcept { return first_; }
     [[nodiscard]] nanoseconds last() const noexcept { return last_; }
     [[nodiscard]] nanoseconds min() const noexcept { return min_; }
@@ -89,7 +90,7 @@ class Distribution {
 };
 
 /// The quantities of a distribution that are printed, in microseconds. All zero without durations.
-/// Percentiles may be infinite.
+/// Percentiles may be infinite, and if all durations are endless, all quantities are.
 struct Summary {
     std::uint64_t count = 0;
     double first = 0;

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "support/image_preparation.h"
 #include "support/random_frame.h"
@@ -20,6 +22,32 @@ namespace {
 
 constexpr std::size_t kFrames = 16;
 constexpr std::size_t kBytes = std::size_t{64} << 20U;
+
+/// Appends frames of `frameBytes` from the file at `path` until there are `most`. None if its size
+/// is no multiple of that.
+Result<> readElements(const std::string& path, std::size_t frameBytes, std::size_t most,
+                      std::vector<std::vector<std::byte>>& frames) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (!error && (frameBytes == 0 || size % frameBytes != 0)) {
+        return {};
+    }
+    std::ifstream stream(path, std::ios::binary);
+    for (std::uintmax_t begin = 0; !error && begin < size && frames.size() < most;
+         begin += frameBytes) {
+        std::vector<std::byte> frame(frameBytes);
+        stream.read(reinterpret_cast<char*>(frame.data()),
+                    static_cast<std::streamsize>(frameBytes));
+        if (!stream) {
+            error = std::make_error_code(std::errc::io_error);
+        } else {
+            frames.push_back(std::move(frame));
+        }
+    }
+    return error ? Result<>(failure(ErrorStatus::INVALID_ARGUMENT,
+                                    fmt::format("cannot read {}: {}", path, error.message())))
+                 : Result<>();
+}
 
 }  // namespace
 
@@ -76,17 +104,7 @@ Result<> FrameBank::readFrames(const TfliteModel& model, const std::string& dire
             }
             continue;
         }
-        std::ifstream stream(path, std::ios::binary);
-        const std::vector<char> contents{std::istreambuf_iterator<char>(stream), {}};
-        if (frameBytes == 0 || contents.empty() || contents.size() % frameBytes != 0) {
-            continue;
-        }
-        const auto bytes = std::as_bytes(std::span(contents));
-        for (std::size_t begin = 0; begin < bytes.size() && frames_.size() < most;
-             begin += frameBytes) {
-            const auto frame = bytes.subspan(begin, frameBytes);
-            frames_.emplace_back(frame.begin(), frame.end());
-        }
+        NNBURST_TRY(readElements(path, frameBytes, most, frames_));
     }
     if (error || frames_.empty()) {
         return failure(

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,23 +27,30 @@
 #include "support/machine.h"
 #include "support/model_source.h"
 #include "support/output_file.h"
+#include "support/program.h"
 #include "support/run_context.h"
-#include "support/standard_output.h"
 
 namespace nnburst::stream {
 
 namespace {
 
-/// Set by Ctrl-C.
+/// Set by SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 std::atomic<bool> stopped = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-/// The first interrupt ends the stream, the next one the program.
-void stopAtInterrupt() {
+/// The first of these signals ends the stream, the same once more the program. SIGHUP stays ignored
+/// if it is, as nohup(1) has it.
+void stopAtSignals() {
     struct sigaction action {};
     action.sa_handler = [](int) { stopped = true; };
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    (void)::sigaction(SIGINT, &action, nullptr);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction before {};
+        (void)::sigaction(number, nullptr, &before);
+        if (number != SIGHUP || before.sa_handler != SIG_IGN) {
+            (void)::sigaction(number, &action, nullptr);
+        }
+    }
 }
 
 std::size_t usableProcessors() {
@@ -66,7 +72,14 @@ Result<Outputs> openOutputs(const Options& options) {
     NNBURST_TRY_ASSIGN(outputs.json, tools::OutputFile::open(options.json));
     NNBURST_TRY_ASSIGN(outputs.html, tools::OutputFile::open(options.html));
     NNBURST_TRY_ASSIGN(outputs.csv, tools::OutputFile::open(options.csv));
+    NNBURST_TRY(tools::checkSeparate({&outputs.json, &outputs.html, &outputs.csv}));
     return outputs;
+}
+
+Result<> write(const Report& report, Outputs& outputs) {
+    NNBURST_TRY(outputs.json.write(toJson(report)));
+    NNBURST_TRY(outputs.html.write(toHtml(report)));
+    return outputs.csv.write(toCsv(report));
 }
 
 /// What --compare names, read before --json may replace it.
@@ -93,6 +106,7 @@ tools::ContextEntries contextOf(const Options& options) {
 }
 
 Result<Report> measure(const Options& options) {
+    stopAtSignals();
     Report report{.options = options};
     report.processor = tools::processorName();
     report.processors = usableProcessors();
@@ -104,7 +118,7 @@ Result<Report> measure(const Options& options) {
                                          .integersFitInt32 = options.integersFitInt32}));
     NNBURST_TRY_ASSIGN(const FrameBank frames, FrameBank::create(model, options.inputs));
     report.frameBytes = frames.frameBytes();
-    const auto calls = countCalls(options, model, frames);  // before this process has threads
+    const auto calls = countCalls(options, model, frames, stopped);  // before there are threads
     if (!calls) {
         report.noCalls = calls.error().message;
     }
@@ -112,13 +126,15 @@ Result<Report> measure(const Options& options) {
     NNBURST_TRY_ASSIGN(Session session, Session::create(options, model, frames));
     report.deviceVersion = session.deviceVersion();
     report.initTime = session.initTime();
-    if (!session.driverClock()) {
-        report.noDriverProcessor = session.driverClock().error().message;
+    if (!session.driverClocks()) {
+        report.noDriverProcessor = session.driverClocks().error().message;
     }
     NNBURST_TRY_ASSIGN(report.isSameOnAllPaths, session.compareOutputs());
     report.firstInference = session.firstInference();
+    if (options.realtime != 0) {
+        report.isRealtimeGranted = session.hasRealtimeDriver();
+    }
 
-    stopAtInterrupt();
     Progress progress(stderr);
     const Measurements measured = session.measure(
         stopped, [&](const PathMeasurement& measurement, std::chrono::nanoseconds elapsed,
@@ -131,11 +147,12 @@ Result<Report> measure(const Options& options) {
                                      measured.result.error().message);
     }
     report.clientMemory = tools::memoryBytesOf(0);
-    report.driverMemory =
-        session.driverProcess() == 0 ? 0 : tools::memoryBytesOf(session.driverProcess());
+    for (const pid_t process : session.driverProcesses()) {
+        report.driverMemory += tools::memoryBytesOf(process);
+    }
     for (std::size_t i = 0; i < measured.paths.size(); ++i) {
         PathReport& path = report.paths.emplace_back(
-            reportOf(measured.paths[i], session.driverClock().has_value()));
+            reportOf(measured.paths[i], session.driverClocks().has_value()));
         if (calls) {
             path.calls = (*calls)[i];
         }
@@ -158,44 +175,33 @@ Result<ExitStatus> run(const Options& options) {
     NNBURST_TRY_ASSIGN(const std::vector<tools::BenchmarkRow> earlier, readEarlier(options));
     NNBURST_TRY_ASSIGN(Outputs outputs, openOutputs(options));
     NNBURST_TRY_ASSIGN(const Report report, measure(options));
+    // Files first: standard output may be a pipe whose reader has gone.
+    const Result<> written = write(report, outputs);
     print(report);
-    NNBURST_TRY(outputs.json.write(toJson(report)));
-    NNBURST_TRY(outputs.html.write(toHtml(report)));
-    NNBURST_TRY(outputs.csv.write(toCsv(report)));
     const tools::BenchmarkComparison comparison =
         tools::compareRows(earlier, benchmarkRows(report));
     if (!options.compare.empty()) {
         fmt::print("\n{}", tools::textOf(comparison));
     }
+    NNBURST_TRY(written);
     if (!report.failure.empty()) {
-        fmt::print(stderr, "nnburst-stream: {}\n", report.failure);
+        tools::printError("nnburst-stream", report.failure);
         return ExitStatus::FAILURE;
     }
     if (!report.isSameOnAllPaths) {
         return ExitStatus::FAILURE;
     }
+    if (report.isStopped) {
+        return ExitStatus::STOPPED;
+    }
     return options.compare.empty() || comparison.hasPassed() ? ExitStatus::SUCCESS
                                                              : ExitStatus::SLOWER;
-}
-
-int parseAndRun(int argc, char** argv) {
-    const auto parsed = parseOptions(argc, argv, std::cout, std::cerr);
-    if (const auto* status = std::get_if<ExitStatus>(&parsed)) {
-        return static_cast<int>(*status);
-    }
-    const auto status = run(std::get<Options>(parsed));
-    if (!status) {
-        fmt::print(stderr, "nnburst-stream: {}: {}\n", nnburst::toString(status.error().status),
-                   status.error().message);
-        return static_cast<int>(ExitStatus::FAILURE);
-    }
-    return static_cast<int>(*status);
 }
 
 }  // namespace
 }  // namespace nnburst::stream
 
 int main(int argc, char** argv) {
-    return nnburst::tools::runWithOutput("nnburst-stream",
-                                         [&] { return nnburst::stream::parseAndRun(argc, argv); });
+    return nnburst::tools::parseAndRun("nnburst-stream", argc, argv, &nnburst::stream::parseOptions,
+                                       &nnburst::stream::run);
 }

@@ -71,9 +71,10 @@ constexpr const char* kFooterEnd = R"(
 Percentiles that so few frames cannot show are left out: p90 needs 10, p99 100 and p99.9 1,000.
 
 Exit status: 0 if all frames were sent; 1 if the model could not be run, the driver ended, outputs
-differ between the paths, or a file could not be written; 2 for wrong arguments; 4 if a time is
-longer than in the --compare file by more than twice the noise, or no time is in both. Ctrl-C ends
-the stream and reports, and so does the end of the driver.
+differ between the paths, or a file could not be written; 2 for wrong arguments; 3 if the stream was
+stopped before its end; 4 if a time is longer than in the --compare file by more than twice the
+noise, or no time is in both. SIGINT (Ctrl-C), SIGTERM and SIGHUP stop the stream and report what
+there is, and so does the end of the driver.
 
 Examples. A camera at 60 Hz compared with a call in process and with RPC; a model of some
 milliseconds at 30 Hz, to see what waiting costs; as many frames as two in flight give:
@@ -143,6 +144,11 @@ void take(const Written& written, Options& options) {
         }
     }
     if (written.frequency && *written.frequency > 0) {
+        if (*written.frequency < kShortest) {
+            throw CLI::ValidationError(
+                "--run_frequency", fmt::format("{}: must be at least {}, or zero or less for --max",
+                                               *written.frequency, kShortest));
+        }
         options.rate = written.frequency;
     }
     if (!options.seconds && !options.frames) {

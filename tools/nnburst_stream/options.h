@@ -72,6 +72,7 @@ enum class ExitStatus : std::uint8_t {
     SUCCESS = 0,
     FAILURE = 1,  ///< the model could not be run, a file not be written, or outputs differ
     USAGE = 2,    ///< wrong arguments
+    STOPPED = 3,  ///< a signal has ended the stream before its end
     SLOWER = 4,   ///< slower than in the file of --compare, or no row is in both; as nnburst-run
 };
 

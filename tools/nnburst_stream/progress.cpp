@@ -54,19 +54,19 @@ void Progress::show(const PathMeasurement& measurement, std::chrono::nanoseconds
     }
     lastShown_ = now;
     const std::string line = progressLine(measurement.path, elapsed, all, left);
-    if (isTerminal_) {
-        fmt::print(stream_, "{}{}", kEraseLine, line);
-    } else {
-        fmt::print(stream_, "{}\n", line);
-    }
-    (void)std::fflush(stream_);
+    write(isTerminal_ ? kEraseLine + line : line + '\n');
 }
 
 void Progress::clear() {
     if (isTerminal_) {
-        fmt::print(stream_, "{}", kEraseLine);
-        (void)std::fflush(stream_);
+        write(kEraseLine);
     }
+}
+
+void Progress::write(const std::string& text) {
+    // Not by fmt::print, which throws if it cannot write: the measurement goes on all the same.
+    (void)std::fputs(text.c_str(), stream_);
+    (void)std::fflush(stream_);
 }
 
 }  // namespace nnburst::stream

@@ -23,7 +23,7 @@ namespace nnburst::stream {
                                        std::optional<std::chrono::nanoseconds> left = std::nullopt);
 
 /// On a terminal one line that is overwritten; elsewhere a line every five seconds. Prints nothing
-/// before the first measured frame. Not thread-safe.
+/// before the first measured frame. What cannot be written is lost. Not thread-safe.
 class Progress {
   public:
     /// Writes to `stream`, which must outlive this object.
@@ -35,6 +35,8 @@ class Progress {
     void clear();
 
   private:
+    void write(const std::string& text);
+
     std::FILE* stream_;
     bool isTerminal_;
     std::optional<std::chrono::steady_clock::time_point> lastShown_;

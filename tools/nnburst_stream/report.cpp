@@ -23,7 +23,7 @@ ClientFigures figuresOf(std::size_t client, const Recorder& recorder) {
     const auto outputs = static_cast<double>(latency.count - misses.refused - misses.unsent);
     return {.client = client,
             .p50 = latency.p50,
-            .p99 = latency.p99,
+            .p99 = shownPercentiles(latency).p99,
             .throughput = seconds > 0 ? outputs / seconds : 0};
 }
 
@@ -139,6 +139,10 @@ std::string settingsText(const Report& report) {
                                    threadsText(options), toString(options.wait));
     if (options.deadlineMs) {
         text += fmt::format(", deadline {:g} ms", *options.deadlineMs);
+    }
+    if (report.isRealtimeGranted) {
+        text += fmt::format(", real-time priority {}{}", options.realtime,
+                            *report.isRealtimeGranted ? "" : " refused by the system");
     }
     return text;
 }

@@ -28,9 +28,9 @@ namespace nnburst::stream {
 /// The results of one client, for comparison with the others.
 struct ClientFigures {
     std::size_t client = 0;
-    double p50 = 0;         ///< of the latency, in microseconds
-    double p99 = 0;         ///< likewise
-    double throughput = 0;  ///< frames with an output, a second
+    double p50 = 0;             ///< of the latency, in microseconds
+    std::optional<double> p99;  ///< likewise, if there are enough frames to show it
+    double throughput = 0;      ///< frames with an output, a second
 };
 
 /// Processor time that a process used.
@@ -79,8 +79,10 @@ struct Report {
     std::string kernel;
     std::chrono::nanoseconds initTime{};
     std::chrono::nanoseconds firstInference{};
-    bool isSameOnAllPaths = true;    ///< outputs, bit for bit
-    bool isStopped = false;          ///< the stream was stopped before its end
+    bool isSameOnAllPaths = true;  ///< outputs, bit for bit
+    bool isStopped = false;        ///< the stream was stopped before its end
+    /// Whether the driver has real-time threads, if --realtime asks for them.
+    std::optional<bool> isRealtimeGranted;
     std::string failure;             ///< the error that ended the stream, or empty
     std::uint64_t clientMemory = 0;  ///< bytes (PSS) of this program after the stream; 0: not known
     std::uint64_t driverMemory = 0;  ///< the same of the driver that it has started

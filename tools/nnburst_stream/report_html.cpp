@@ -157,13 +157,10 @@ void addRow(HtmlTable& table, Path path, const char* what, const Distribution& d
     }
     const Summary summary = summarise(distribution);
     const ShownPercentiles shown = shownPercentiles(summary);
-    const auto ofOutputs = [&](double value) {
-        return distribution.max().count() > 0 ? tools::numberText(value) : "-";
-    };
-    table.add({fmt::format("{}, {}", toString(path), what), ofOutputs(summary.min),
+    table.add({fmt::format("{}, {}", toString(path), what), tools::numberText(summary.min),
                tools::numberText(summary.p50), htmlCell(shown.p90), htmlCell(shown.p99),
-               htmlCell(shown.p999), ofOutputs(summary.max), ofOutputs(summary.mean),
-               ofOutputs(summary.standardDeviation)});
+               htmlCell(shown.p999), tools::numberText(summary.max),
+               tools::numberText(summary.mean), tools::numberText(summary.standardDeviation)});
 }
 
 std::string distributions(const Report& report) {

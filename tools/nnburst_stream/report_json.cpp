@@ -38,7 +38,7 @@ Json jsonOf(const ProcessorTime& time) {
 Json jsonOf(const ClientFigures& client) {
     return {{"client", client.client},
             {"p50", client.p50},
-            {"p99", client.p99},
+            {"p99", orNull(client.p99)},
             {"framesPerSecond", client.throughput}};
 }
 
@@ -144,6 +144,7 @@ std::string toJson(const Report& report) {
          {"frameBytes", report.frameBytes},
          {"initUs", microseconds(report.initTime)},
          {"firstInferenceUs", microseconds(report.firstInference)},
+         {"realtimeGranted", orNull(report.isRealtimeGranted)},
          {"isStopped", report.isStopped},
          {"failure", report.failure.empty() ? Json(nullptr) : Json(report.failure)},
          {"verdict", verdictText(report)},

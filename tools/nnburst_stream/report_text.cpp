@@ -64,9 +64,9 @@ void printClients(const Report& report) {
     for (const PathReport& path : report.paths) {
         for (const auto& [name, client] :
              {std::pair("fastest", path.fastest), std::pair("slowest", path.slowest)}) {
-            fmt::print("  {:<16}{:>10}{:>10.1f}{:>10.1f}{:>10.1f}\n",
+            fmt::print("  {:<16}{:>10}{:>10.1f}{:>10}{:>10.1f}\n",
                        fmt::format("{} {}", toString(path.path), name), client.client, client.p50,
-                       client.p99, client.throughput);
+                       textCell(client.p99), client.throughput);
         }
     }
 }
@@ -156,8 +156,8 @@ void print(const Report& report) {
         "Inference timings in us: Init: {}, First inference: {}, Warmup (avg): {:g}, Inference "
         "(avg): {:g}\n",
         whole(tools::microseconds(report.initTime)),
-        whole(tools::microseconds(report.firstInference)), burst.warmUp.mean() * 1e-3,
-        burst.latency.mean() * 1e-3);
+        whole(tools::microseconds(report.firstInference)), summarise(burst.warmUp).mean,
+        summarise(burst.latency).mean);
 }
 
 }  // namespace nnburst::stream

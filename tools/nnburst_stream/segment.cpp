@@ -20,11 +20,12 @@ constexpr std::uint64_t kMinimumFrames = 25;
 constexpr std::chrono::nanoseconds kShortestTime = 250ms;
 constexpr std::uint64_t kMinimumPeriods = 10;
 
-/// Limits of short segments: frames at their beginning that are not measured, measured frames, and
-/// time.
+/// Limits of short segments: frames at their beginning that are not measured, measured frames,
+/// time, and the period, so that a slow stream does not wait for minutes.
 constexpr std::uint64_t kShortWarmUp = 3;
 constexpr std::uint64_t kMinimumFramesOfShort = 5;
 constexpr std::chrono::nanoseconds kTimeOfShort = 500ms;
+constexpr std::chrono::nanoseconds kLongestPeriodOfShort = 100ms;
 
 /// An estimate shrinks by this fraction each time it is relied on, until a wrong one is noticed.
 constexpr std::int64_t kCaution = 16;
@@ -165,13 +166,18 @@ std::vector<SegmentLength> divideIntoSegments(const Options& options) {
 
 Segment shortSegment(const Options& options, std::uint64_t most,
                      std::chrono::nanoseconds perFrame) {
-    const std::chrono::nanoseconds each = std::max({options.period().value_or(0ns), perFrame, 1ns});
+    std::optional<std::chrono::nanoseconds> period = options.period();
+    if (period) {
+        period = std::min(*period, kLongestPeriodOfShort);
+    }
+    const std::chrono::nanoseconds each = std::max({period.value_or(0ns), perFrame, 1ns});
     const auto inTime = static_cast<std::uint64_t>(kTimeOfShort / each);
-    const std::uint64_t frames = std::min(most, std::max(inTime, kMinimumFramesOfShort));
+    const std::uint64_t frames =
+        std::min({most, options.frames.value_or(most), std::max(inTime, kMinimumFramesOfShort)});
     return {.start = steady_clock::now(),
             .warmUp = std::min(options.warmUp, kShortWarmUp),
             .length = {.frames = frames, .time = 0ns},
-            .period = options.period(),
+            .period = period,
             .deadline = options.deadline()};
 }
 

@@ -45,9 +45,9 @@ struct Segment {
     std::chrono::nanoseconds spin = kSpinBeforeDue;
 };
 
-/// A segment with the stream's period and deadline that begins now, for a pass beside the
-/// measurement. It has at most `most` frames and takes at most half a second if a frame takes
-/// `perFrame`, but it has at least five frames.
+/// A segment with the stream's deadline and its period, which is 100 ms at most, that begins now,
+/// for a pass beside the measurement. It takes at most half a second if a frame takes `perFrame`,
+/// but has at least five frames. It never has more than `most` frames or than the stream has.
 [[nodiscard]] Segment shortSegment(const Options& options, std::uint64_t most,
                                    std::chrono::nanoseconds perFrame);
 

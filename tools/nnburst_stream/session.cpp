@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nnburst_stream/session.h"
 
+#include <fmt/format.h>
+#include <sched.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <future>
 #include <random>
+#include <system_error>
 #include <thread>
 
 #include "support/device_source.h"
@@ -34,6 +39,24 @@ Result<std::uint64_t> sendAsClient(Target& target, const Segment& segment, Recor
     return sendSegment(target, segment, recorder, stop);
 }
 
+/// Whether a thread of `process` has a real-time policy.
+bool hasRealtimeThread(pid_t process) {
+    std::error_code error;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(fmt::format("/proc/{}/task", process), error)) {
+        const int policy = ::sched_getscheduler(std::stoi(entry.path().filename()));
+        if (policy == SCHED_FIFO || policy == SCHED_RR) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Frames that a client has sent so far, as far as it has recorded them.
+std::uint64_t sentFrames(const Recorder& recorder) {
+    return recorder.latency().count() + recorder.warmUp().count() - recorder.misses().unsent;
+}
+
 }  // namespace
 
 Result<Session> Session::create(const Options& options, const TfliteModel& model,
@@ -43,25 +66,39 @@ Result<Session> Session::create(const Options& options, const TfliteModel& model
     return session;
 }
 
+void Session::findDriver(const std::vector<pid_t>& before) {
+    const Result<pid_t> process = tools::newChildProcess(before);
+    if (!process) {
+        driverClocks_ = tl::unexpected<Error>(process.error());
+        return;
+    }
+    // The process may be a script that runs the driver.
+    driverProcesses_ = tools::processesOfGroup(*process);
+    std::vector<tools::ProcessorClock> clocks;
+    for (const pid_t member : driverProcesses_) {
+        if (const auto clock = tools::ProcessorClock::of(member)) {
+            clocks.push_back(*clock);
+        }
+    }
+    driverClocks_ = std::move(clocks);
+}
+
 Result<> Session::open(const TfliteModel& model) {
     DriverOptions driver{.threads = options_->threads};
     const std::vector<pid_t> before = tools::childProcesses();
-    const auto start = steady_clock::now();
     DriverOptions spawned = driver;
     spawned.processors = options_->processors;
     spawned.realtimePriority = options_->realtime;
     for (std::uint32_t i = 0; i < (options_->makesDevice() ? 1 : options_->clients); ++i) {
+        const auto start = steady_clock::now();
         NNBURST_TRY_ASSIGN(SharedDevice device, tools::openDevice(options_->device, spawned));
         devices_.push_back(std::move(device));
+        initTime_ = i == 0 ? steady_clock::now() - start : initTime_;
     }
     if (options_->device == "spawn") {
-        const Result<pid_t> process = tools::newChildProcess(before);
-        driverProcess_ = process.value_or(0);
-        driverClock_ = process
-                           ? tools::ProcessorClock::of(*process)
-                           : Result<tools::ProcessorClock>(tl::unexpected<Error>(process.error()));
+        findDriver(before);
     } else if (!options_->makesDevice()) {
-        driverClock_ =
+        driverClocks_ =
             failure(ErrorStatus::GENERAL_FAILURE, "the driver was not started by this program");
     }
     NNBURST_TRY_ASSIGN(deviceVersion_, devices_.front()->getVersionString());
@@ -73,15 +110,20 @@ Result<> Session::open(const TfliteModel& model) {
         std::vector<Target>& targets = targets_.emplace_back();
         for (std::uint32_t i = 0; i < options_->clients; ++i) {
             Device& device = path == Path::IN_PROCESS ? *local : *devices_[i % devices_.size()];
+            const auto start = steady_clock::now();
             NNBURST_TRY_ASSIGN(Target target,
                                Target::create(path, device, model, *frames_, *options_));
             targets.push_back(std::move(target));
             if (targets_.size() == 1 && i == 0) {
-                initTime_ = steady_clock::now() - start;
+                initTime_ += steady_clock::now() - start;
             }
         }
     }
     return {};
+}
+
+bool Session::hasRealtimeDriver() const {
+    return std::ranges::any_of(driverProcesses_, hasRealtimeThread);
 }
 
 Target& Session::target(Path path) {
@@ -187,22 +229,37 @@ Result<> Session::runSegment(PathMeasurement& measurement, std::vector<Target>& 
                              const ProgressCallback& progress,
                              const std::vector<PathMeasurement>& all) const {
     const tools::ProcessorClock clientClock = tools::ProcessorClock::ofThisProcess();
-    const auto driverNow = [&] { return driverClock_ ? driverClock_->now() : 0ns; };
+    const auto driverNow = [&] {
+        std::chrono::nanoseconds time{};
+        for (const auto& clock : driverClocks_.value_or(std::vector<tools::ProcessorClock>())) {
+            time += clock.now();
+        }
+        return time;
+    };
     const TimePoint begin = steady_clock::now();
     const auto clientBegin = clientClock.now();
     const auto driverBegin = driverNow();
     std::atomic<bool> isOver = false;  // also set when a client has failed
-    std::vector<std::future<Result<std::uint64_t>>> clients;
+    Result<> result;
+    std::vector<std::future<Result<>>> clients;
     segment.start = begin + kStartOfThreads;
     const auto count = static_cast<std::int64_t>(targets.size());
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        clients.push_back(std::async(std::launch::async, [&, i, segment] {
-            auto sent = sendAsClient(targets[i], segment, measurement.clients[i], isOver);
-            if (!sent) {
-                isOver = true;
-            }
-            return sent;
-        }));
+    for (std::size_t i = 0; i < targets.size() && result; ++i) {
+        try {
+            clients.push_back(std::async(std::launch::async, [&, i, segment]() -> Result<> {
+                const auto sent = sendAsClient(targets[i], segment, measurement.clients[i], isOver);
+                if (!sent) {
+                    isOver = true;
+                    return tl::unexpected<Error>(sent.error());
+                }
+                return {};
+            }));
+        } catch (const std::system_error& error) {
+            isOver = true;
+            result = failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                             fmt::format("cannot start the thread of client {} of {}: {}", i + 1,
+                                         targets.size(), error.what()));
+        }
         segment.start += segment.period.value_or(0ns) / count;
     }
     for (const auto& client : clients) {
@@ -218,14 +275,15 @@ Result<> Session::runSegment(PathMeasurement& measurement, std::vector<Target>& 
     // The clock of a driver that has ended shows zero.
     measurement.driverTime += std::max(driverNow() - driverBegin, 0ns);
     measurement.elapsed += steady_clock::now() - begin;
-    Result<> result;
-    for (std::size_t i = 0; i < clients.size(); ++i) {
-        const Result<std::uint64_t> sent = clients[i].get();
+    for (auto& client : clients) {
+        const Result<> sent = client.get();
         if (!sent && !stop && result) {
-            result = tl::unexpected<Error>(sent.error());
+            result = sent;
         }
-        // Of a client that failed, what it has recorded.
-        measurement.frames += sent ? *sent : measurement.clients[i].latency().count();
+    }
+    measurement.frames = 0;
+    for (const Recorder& client : measurement.clients) {
+        measurement.frames += sentFrames(client);
     }
     return result;
 }

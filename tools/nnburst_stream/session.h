@@ -28,7 +28,7 @@ namespace nnburst::stream {
 struct PathMeasurement {
     Path path = Path::BURST;
     std::vector<Recorder> clients;
-    std::uint64_t frames = 0;               ///< of all clients, with those of the warm-up
+    std::uint64_t frames = 0;               ///< sent by all clients, with those of the warm-up
     std::chrono::nanoseconds clientTime{};  ///< processor time of this process
     std::chrono::nanoseconds driverTime{};  ///< and of the driver, if its clock is known
     std::chrono::nanoseconds elapsed{};     ///< of all segments
@@ -73,24 +73,32 @@ class Session {
     [[nodiscard]] Target& target(Path path);
 
     [[nodiscard]] const std::string& deviceVersion() const noexcept { return deviceVersion_; }
-    /// Opening the device and preparing the model, once.
+    /// Opening the first client's device, and preparing the model in it.
     [[nodiscard]] std::chrono::nanoseconds initTime() const noexcept { return initTime_; }
     /// The duration of the very first execution, on the burst.
     [[nodiscard]] std::chrono::nanoseconds firstInference() const noexcept {
         return firstInference_;
     }
-    /// The driver that this program has started; 0 if none.
-    [[nodiscard]] pid_t driverProcess() const noexcept { return driverProcess_; }
-    /// The clock of the driver that this program has started; an error with the reason if none.
-    [[nodiscard]] const Result<tools::ProcessorClock>& driverClock() const noexcept {
-        return driverClock_;
+    /// The driver that this program has started, with the processes that run beside it if
+    /// NNBURST_DRIVER names a script; none if this program has started none.
+    [[nodiscard]] const std::vector<pid_t>& driverProcesses() const noexcept {
+        return driverProcesses_;
     }
+    /// The clocks of these processes; an error with the reason if there is none.
+    [[nodiscard]] const Result<std::vector<tools::ProcessorClock>>& driverClocks() const noexcept {
+        return driverClocks_;
+    }
+    /// Whether that driver has a thread with a real-time policy. To be called after a frame was
+    /// sent on a burst.
+    [[nodiscard]] bool hasRealtimeDriver() const;
 
   private:
     Session(const Options& options, const FrameBank& frames)
         : options_(&options), frames_(&frames) {}
 
     Result<> open(const TfliteModel& model);
+    /// Finds the driver that was started after the children `before`.
+    void findDriver(const std::vector<pid_t>& before);
     /// The time of all segments that are still to come, if it can be estimated.
     [[nodiscard]] std::optional<std::chrono::nanoseconds> timeLeft(
         const std::vector<PathMeasurement>& measurements, std::chrono::nanoseconds ofSegment) const;
@@ -102,9 +110,9 @@ class Session {
     const FrameBank* frames_;
     std::vector<SharedDevice> devices_;         ///< one for all clients, or one for each
     std::vector<std::vector<Target>> targets_;  ///< by path, then by client
-    Result<tools::ProcessorClock> driverClock_ =
+    Result<std::vector<tools::ProcessorClock>> driverClocks_ =
         failure(ErrorStatus::GENERAL_FAILURE, "there is no driver process");
-    pid_t driverProcess_ = 0;
+    std::vector<pid_t> driverProcesses_;
     std::string deviceVersion_;
     std::chrono::nanoseconds initTime_{};
     std::chrono::nanoseconds firstInference_{};

@@ -15,7 +15,7 @@ namespace nnburst::tools {
     return std::chrono::duration<double, std::micro>(duration).count();
 }
 
-/// Quantiles of durations, in microseconds.
+/// Quantiles of durations (nearest rank), in microseconds.
 struct Latency {
     double p50 = 0;
     double p99 = 0;

@@ -18,20 +18,40 @@ namespace nnburst::tools {
 
 namespace {
 
-/// The parent of a process, or 0 if there is no such process.
-pid_t parentOf(pid_t process) {
+struct Relations {
+    pid_t parent = 0;
+    pid_t group = 0;
+};
+
+/// All zero if there is no such process.
+Relations relationsOf(pid_t process) {
     std::ifstream file(fmt::format("/proc/{}/stat", process));
     std::string line;
     std::getline(file, line);
     const std::size_t nameEnd = line.rfind(')');  // a name may hold anything
     if (nameEnd == std::string::npos) {
-        return 0;
+        return {};
     }
     std::istringstream fields(line.substr(nameEnd + 1));
     std::string state;
-    pid_t parent = 0;
-    fields >> state >> parent;
-    return parent;
+    Relations relations;
+    fields >> state >> relations.parent >> relations.group;
+    return relations;
+}
+
+std::vector<pid_t> processesWith(pid_t Relations::*relation, pid_t value) {
+    std::vector<pid_t> found;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+        const std::string name = entry.path().filename();
+        pid_t process = 0;
+        const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), process);
+        if (wrong == std::errc() && end == name.data() + name.size() &&
+            relationsOf(process).*relation == value) {
+            found.push_back(process);
+        }
+    }
+    return found;
 }
 
 }  // namespace
@@ -55,18 +75,11 @@ std::chrono::nanoseconds ProcessorClock::now() const noexcept {
 }
 
 std::vector<pid_t> childProcesses() {
-    std::vector<pid_t> children;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-        const std::string name = entry.path().filename();
-        pid_t process = 0;
-        const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), process);
-        if (wrong == std::errc() && end == name.data() + name.size() &&
-            parentOf(process) == ::getpid()) {
-            children.push_back(process);
-        }
-    }
-    return children;
+    return processesWith(&Relations::parent, ::getpid());
+}
+
+std::vector<pid_t> processesOfGroup(pid_t group) {
+    return processesWith(&Relations::group, group);
 }
 
 Result<pid_t> newChildProcess(const std::vector<pid_t>& before) {

@@ -36,6 +36,9 @@ class ProcessorClock {
 /// The children of this process that have not ended.
 [[nodiscard]] std::vector<pid_t> childProcesses();
 
+/// The processes of a group (getpgid(2)) that have not ended.
+[[nodiscard]] std::vector<pid_t> processesOfGroup(pid_t group);
+
 /// The child process that is not in `before`.
 [[nodiscard]] Result<pid_t> newChildProcess(const std::vector<pid_t>& before);
 

@@ -3,6 +3,7 @@
 #include "support/standard_output.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
@@ -10,6 +11,8 @@
 namespace nnburst::tools {
 
 int runWithOutput(const char* program, const std::function<int()>& run) {
+    // A pipe that nobody reads is an error of the write then, and not the end of this process.
+    (void)std::signal(SIGPIPE, SIG_IGN);
     int status = 1;
     int error = 0;
     try {
@@ -24,10 +27,13 @@ int runWithOutput(const char* program, const std::function<int()>& run) {
     if (std::ferror(stdout) == 0) {
         return status;
     }
-    // Not by fmt::print, which would throw if standard error cannot be written either.
-    std::fprintf(stderr, "%s: cannot write to standard output: %s\n", program,
-                 std::strerror(error != 0 ? error : EIO));
+    printError(program, std::string("cannot write to standard output: ") +
+                            std::strerror(error != 0 ? error : EIO));
     return 1;
+}
+
+void printError(const char* program, const std::string& message) noexcept {
+    (void)std::fprintf(stderr, "%s: %s\n", program, message.c_str());
 }
 
 }  // namespace nnburst::tools

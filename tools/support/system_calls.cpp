@@ -16,6 +16,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -146,6 +147,74 @@ class Tracer {
     bool hasSucceeded_ = false;
 };
 
+/// A pipe for bytes that a child writes.
+struct Pipe {
+    UniqueFd ours;
+    UniqueFd theirs;
+
+    [[nodiscard]] static Result<Pipe> make() {
+        std::array<int, 2> ends{};
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+            return failure(
+                ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                fmt::format("making a pipe to a traced child: {}", std::strerror(errno)));
+        }
+        return Pipe{.ours = UniqueFd(ends[0]), .theirs = UniqueFd(ends[1])};
+    }
+};
+
+tl::unexpected<Error> cannotFork() {
+    return failure(ErrorStatus::GENERAL_FAILURE,
+                   fmt::format("forking a child to trace: {}", std::strerror(errno)));
+}
+
+/// Runs `body` in a child and traces it. Requires that this process has no other children.
+Result<std::vector<SystemCalls>> trace(const std::function<Result<>()>& body) {
+    NNBURST_TRY_ASSIGN(Pipe pipe, Pipe::make());
+    const pid_t child = ::fork();
+    if (child < 0) {
+        return cannotFork();
+    }
+    if (child == 0) {
+        runTraced(body, pipe.theirs);
+    }
+    pipe.theirs = UniqueFd();
+    return Tracer(child, std::move(pipe.ours)).run();
+}
+
+/// Traces in this process, which ends. Writes the sections to `pipe` with the exit status 0, or the
+/// message of an error with 1.
+[[noreturn]] void runTracer(const std::function<Result<>()>& body, const UniqueFd& pipe) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const Result<std::vector<SystemCalls>> sections = trace(body);
+    std::string_view rest = sections
+                                ? std::string_view(reinterpret_cast<const char*>(sections->data()),
+                                                   sections->size() * sizeof(SystemCalls))
+                                : std::string_view(sections.error().message);
+    while (!rest.empty()) {
+        const ssize_t written = ::write(pipe.get(), rest.data(), rest.size());
+        if (written < 0 && errno != EINTR) {
+            ::_exit(2);
+        }
+        rest.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+    }
+    ::_exit(sections ? 0 : 1);
+}
+
+/// All that comes until the other end is closed.
+std::string readAll(const UniqueFd& pipe) {
+    std::string bytes;
+    std::array<char, 4096> part{};
+    for (ssize_t size = 1; size != 0;) {
+        size = ::read(pipe.get(), part.data(), part.size());
+        if (size < 0 && errno != EINTR) {
+            break;
+        }
+        bytes.append(part.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
+    }
+    return bytes;
+}
+
 }  // namespace
 
 void markSystemCalls(std::uint64_t value) noexcept {
@@ -160,23 +229,30 @@ void discardStandardError() noexcept {
 }
 
 Result<std::vector<SystemCalls>> countSystemCalls(const std::function<Result<>()>& body) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-        return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                       fmt::format("making a pipe to a traced child: {}", std::strerror(errno)));
+    // The tracer waits for any child. This process may have children that others started: those of
+    // a shell that it has replaced, or orphans. So the tracer is a process without other children.
+    NNBURST_TRY_ASSIGN(Pipe pipe, Pipe::make());
+    const pid_t tracer = ::fork();
+    if (tracer < 0) {
+        return cannotFork();
     }
-    UniqueFd ours(ends[0]);
-    UniqueFd theirs(ends[1]);
-    const pid_t child = ::fork();
-    if (child < 0) {
-        return failure(ErrorStatus::GENERAL_FAILURE,
-                       fmt::format("forking a child to trace: {}", std::strerror(errno)));
+    if (tracer == 0) {
+        runTracer(body, pipe.theirs);
     }
-    if (child == 0) {
-        runTraced(body, theirs);
+    pipe.theirs = UniqueFd();
+    const std::string bytes = readAll(pipe.ours);
+    int status = 0;
+    while (::waitpid(tracer, &status, 0) < 0 && errno == EINTR) {
     }
-    theirs = UniqueFd();
-    return Tracer(child, std::move(ours)).run();
+    if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) {
+        return failure(ErrorStatus::GENERAL_FAILURE, "tracing a child: the tracer was killed");
+    }
+    if (WEXITSTATUS(status) == 1) {
+        return failure(ErrorStatus::GENERAL_FAILURE, bytes);
+    }
+    std::vector<SystemCalls> sections(bytes.size() / sizeof(SystemCalls));
+    std::memcpy(sections.data(), bytes.data(), sections.size() * sizeof(SystemCalls));
+    return sections;
 }
 
 }  // namespace nnburst::tools

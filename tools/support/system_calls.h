@@ -29,10 +29,10 @@ void markSystemCalls(std::uint64_t value = 0) noexcept;
 /// of `body` of countSystemCalls.
 void discardStandardError() noexcept;
 
-/// Runs `body` in a child of this process and counts its system calls. Returns one entry for each
+/// Runs `body` in a process of its own and counts its system calls. Returns one entry for each
 /// section: the first lasts until the first mark, the last one from the last mark to the end.
 /// GENERAL_FAILURE if tracing is not permitted, or with the message of the error that `body`
-/// returned. Must be called before this process has threads or other children.
+/// returned. Must be called before this process has threads.
 [[nodiscard]] Result<std::vector<SystemCalls>> countSystemCalls(
     const std::function<Result<>()>& body);
 
