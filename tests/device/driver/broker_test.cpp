@@ -285,11 +285,12 @@ TEST(UnixListener, hasAFileOnlyWhenClientsCanConnect) {
     for (int i = 0; i < 200; ++i) {
         const std::string path = directory.path() / std::to_string(i);
         std::atomic<bool> isTrying{false};
+        std::atomic<bool> hasFailed{false};
         auto client = std::async(std::launch::async, [&] {
             const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
             const sockaddr_un address = test::unixAddress(path);
             int error = ENOENT;
-            while (error == ENOENT) {
+            while (error == ENOENT && !hasFailed) {
                 isTrying = true;
                 error = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address),
                                   sizeof(address)) == 0
@@ -301,6 +302,7 @@ TEST(UnixListener, hasAFileOnlyWhenClientsCanConnect) {
         while (!isTrying) {
         }
         const auto listener = UnixListener::listen(path);
+        hasFailed = !listener;
         ASSERT_TRUE(listener) << listener.error().message;
         ASSERT_EQ(client.get(), 0) << "attempt " << i;
     }
