@@ -92,6 +92,7 @@ Result<> ModelRunner::prepare(const ModelRunner* first, const PreparationLimits&
 Result<> ModelRunner::runAgain(RequestBindings& bindings, std::vector<OutputShape>& shapes,
                                const RunLimits& limits) {
     const RunMemo& memo = bindings.memo;
+    NNBURST_ASSERT(main_.recalls(memo), "a plan of generation {}", memo.generation);
     Plan& plan = *memo.plan;
     NNBURST_ASSERT(shapes.size() == plan.outputs().size(), "{} shapes for {} outputs",
                    shapes.size(), plan.outputs().size());
