@@ -33,9 +33,9 @@ struct MemfdMapping {
     }
 };
 
-/// Where so many bytes can be mapped now, unless another thread takes the place; null, with errno,
-/// if there is none.
-void* freePlace(std::size_t sizeBytes) noexcept {
+/// Where so many bytes can be mapped now, unless another thread maps something there; null, with
+/// errno, if there is no room.
+void* freeAddress(std::size_t sizeBytes) noexcept {
     void* const address =
         ::mmap(nullptr, sizeBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (address == MAP_FAILED) {
@@ -45,7 +45,7 @@ void* freePlace(std::size_t sizeBytes) noexcept {
     return address;
 }
 
-/// Pages that read as zero, at a place where nothing is mapped.
+/// Pages that read as zero, at an address where nothing is mapped.
 class Padding {
   public:
     Padding() noexcept = default;
@@ -82,11 +82,11 @@ class Padding {
     std::size_t sizeBytes_ = 0;
 };
 
-/// After so many places that other code has taken meanwhile, a mapping fails.
-constexpr int kMaximumPlaces = 100;
-/// Held while a mapping is made: threads that make mappings would take each other's places again
+/// A mapping fails after so many addresses that other code has taken meanwhile.
+constexpr int kMaximumAttempts = 100;
+/// Held while a mapping is made: threads that make mappings would take each other's addresses again
 /// and again.
-system::Mutex placeMutex;
+system::Mutex mappingMutex;
 
 }  // namespace
 
@@ -102,9 +102,9 @@ struct Mapping::View {
         }
     }
 
-    /// Replaces no other mapping, not even one that was made to keep the place: the kernel may take
-    /// that away and fail then, and another thread's memory come to lie there. False, with errno,
-    /// if something is mapped at `address`.
+    /// Replaces no other mapping, not even one that was made to reserve the address: the kernel may
+    /// take that away and fail then, and another thread's memory come to lie there. False, with
+    /// errno, if something is mapped at `address`.
     [[nodiscard]] bool map(const Region& region, interprocess::mode_t mode, std::byte* address);
 
     interprocess::mapped_region mapped;
@@ -153,9 +153,9 @@ Result<Mapping> Mapping::map(SharedRegion region, MappingAccess access) {
     const auto mode =
         access == MappingAccess::READ_ONLY ? interprocess::read_only : interprocess::read_write;
     auto view = std::make_unique<View>();
-    const system::MutexLock lock(placeMutex);
-    for (int place = 0;; ++place) {
-        void* const address = freePlace(roundUpToPage(sizeBytes + kMappingPaddingBytes));
+    const system::MutexLock lock(mappingMutex);
+    for (int attempt = 0;; ++attempt) {
+        void* const address = freeAddress(roundUpToPage(sizeBytes + kMappingPaddingBytes));
         if (address == nullptr) {
             return refused(std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): glibc's is safe
         }
@@ -169,7 +169,7 @@ Result<Mapping> Mapping::map(SharedRegion region, MappingAccess access) {
             // 0: it was mapped elsewhere, where the flag means nothing.
             error = exception.get_native_error() != 0 ? exception.get_native_error() : EEXIST;
         }
-        if (error != EEXIST || place == kMaximumPlaces) {
+        if (error != EEXIST || attempt == kMaximumAttempts) {
             return refused(std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
         }
     }

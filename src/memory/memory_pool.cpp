@@ -12,8 +12,8 @@
 namespace nnburst {
 
 /// Invariants: free ranges do not touch or overlap each other, nor any block that is handed out.
-struct MemoryPool::Block::Arena {
-    explicit Arena(Mapping poolMapping) : mapping(std::move(poolMapping)) {
+struct MemoryPool::Block::State {
+    explicit State(Mapping poolMapping) : mapping(std::move(poolMapping)) {
         freeRanges.emplace(0, mapping.sizeBytes());
     }
 
@@ -41,21 +41,21 @@ struct MemoryPool::Block::Arena {
 };
 
 MemoryPool::Block::Block(Block&& other) noexcept
-    : arena_(std::move(other.arena_)),
+    : state_(std::move(other.state_)),
       bytes_(std::exchange(other.bytes_, {})),
       offset_(std::exchange(other.offset_, 0)) {}
 
 MemoryPool::Block& MemoryPool::Block::operator=(Block&& other) noexcept {
     Block taken(std::move(other));  // its destructor releases the former block
-    std::swap(arena_, taken.arena_);
+    std::swap(state_, taken.state_);
     std::swap(bytes_, taken.bytes_);
     std::swap(offset_, taken.offset_);
     return *this;
 }
 
 MemoryPool::Block::~Block() {
-    if (arena_) {
-        arena_->release(offset_, bytes_.size());
+    if (state_) {
+        state_->release(offset_, bytes_.size());
     }
 }
 
@@ -68,7 +68,7 @@ Result<MemoryPool> MemoryPool::create(std::uint64_t sizeBytes) {
     }
     NNBURST_TRY_ASSIGN(SharedRegion region, Region::create(sizeBytes));
     NNBURST_TRY_ASSIGN(Mapping mapping, Mapping::map(std::move(region)));
-    return MemoryPool(std::make_shared<Arena>(std::move(mapping)));
+    return MemoryPool(std::make_shared<State>(std::move(mapping)));
 }
 
 Result<MemoryPool::Block> MemoryPool::allocate(std::uint64_t sizeBytes,
@@ -82,8 +82,8 @@ Result<MemoryPool::Block> MemoryPool::allocate(std::uint64_t sizeBytes,
                        "alignment of " + std::to_string(alignmentBytes) +
                            " bytes: must be a power of two of at most 4096");
     }
-    const system::MutexLock lock(arena_->mutex);
-    for (auto range = arena_->freeRanges.begin(); range != arena_->freeRanges.end(); ++range) {
+    const system::MutexLock lock(state_->mutex);
+    for (auto range = state_->freeRanges.begin(); range != state_->freeRanges.end(); ++range) {
         const auto [start, rangeBytes] = *range;
         const std::uint64_t aligned =
             (start + alignmentBytes - 1) & ~std::uint64_t{alignmentBytes - 1};
@@ -92,32 +92,32 @@ Result<MemoryPool::Block> MemoryPool::allocate(std::uint64_t sizeBytes,
             continue;
         }
         if (aligned == start) {
-            arena_->freeRanges.erase(range);
+            state_->freeRanges.erase(range);
         } else {
             range->second = aligned - start;
         }
         if (aligned + sizeBytes < end) {
-            arena_->freeRanges.emplace(aligned + sizeBytes, end - aligned - sizeBytes);
+            state_->freeRanges.emplace(aligned + sizeBytes, end - aligned - sizeBytes);
         }
         Block block;
-        block.arena_ = arena_;
-        block.bytes_ = arena_->mapping.bytes().subspan(aligned, sizeBytes);
+        block.state_ = state_;
+        block.bytes_ = state_->mapping.bytes().subspan(aligned, sizeBytes);
         block.offset_ = static_cast<std::uint32_t>(aligned);
         return block;
     }
     return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
                    "no free block of " + std::to_string(sizeBytes) + " bytes in a memory pool of " +
-                       std::to_string(arena_->mapping.sizeBytes()));
+                       std::to_string(state_->mapping.sizeBytes()));
 }
 
 const SharedRegion& MemoryPool::region() const noexcept {
-    return arena_->mapping.region();
+    return state_->mapping.region();
 }
 
 std::uint64_t MemoryPool::freeBytes() const {
-    const system::MutexLock lock(arena_->mutex);
+    const system::MutexLock lock(state_->mutex);
     std::uint64_t total = 0;
-    for (const auto& [offset, rangeBytes] : arena_->freeRanges) {
+    for (const auto& [offset, rangeBytes] : state_->freeRanges) {
         total += rangeBytes;
     }
     return total;

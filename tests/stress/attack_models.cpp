@@ -201,6 +201,17 @@ Model makeFirstColumn(std::uint32_t rows, std::uint32_t width) {
     return std::move(*builder.build({in}, {out}));
 }
 
+Model makeFirstFloat() {
+    ModelBuilder builder;
+    const auto addInteger = [&](std::int32_t value) {
+        return builder.addConstant(TENSOR_INT32, {1}, std::as_bytes(std::span(&value, 1)));
+    };
+    const auto in = builder.addTensor(TENSOR_FLOAT32, {kCopiedBytes / sizeof(float)});
+    const auto out = builder.addTensor(TENSOR_FLOAT32, {1});
+    builder.addOperation(OperationType::SLICE, {in, addInteger(0), addInteger(1)}, {out});
+    return std::move(*builder.build({in}, {out}));
+}
+
 Request makeRequest(std::uint32_t inputBytes, std::uint32_t outputBytes) {
     Request request;
     request.pools = {*Region::create(std::uint64_t{inputBytes} + outputBytes)};

@@ -39,6 +39,10 @@ inline constexpr std::uint32_t kBigConvolutionBytes = 256 * 256 * 256 * 4;
 /// The first byte of each of `rows` rows of `width` bytes: touches no other.
 [[nodiscard]] Model makeFirstColumn(std::uint32_t rows, std::uint32_t width);
 
+/// The first of the floats of kCopiedBytes: touches no other.
+inline constexpr std::uint32_t kCopiedBytes = 64 << 20;
+[[nodiscard]] Model makeFirstFloat();
+
 /// A request for a model with one input and one output, in memory of its own.
 [[nodiscard]] Request makeRequest(std::uint32_t inputBytes, std::uint32_t outputBytes);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "attack_models.h"
+#include "device/foreign_memory.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/device.h"
 #include "scenario.h"
@@ -118,6 +119,35 @@ void spinOnBursts(const DriverUnderAttack& target, PreparedModel& prepared) {
     }
 }
 
+/// Executes `request` of makeFirstFloat by eight bursts: the driver does little but copy the input.
+void executeByEightBursts(const DriverUnderAttack& target, PreparedModel& prepared,
+                          const Request& request) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([&] {
+            const auto burst = prepared.configureExecutionBurst({});
+            ExecutionOutcome outcome;
+            while (burst) {
+                target.log.note((*burst)->execute(request, {}, outcome));
+            }
+        });
+    }
+    holdUntilKilled();
+}
+
+void makeUnalignedCopies(const DriverUnderAttack& target, PreparedModel& prepared) {
+    Request request = makeRequest(kCopiedBytes + sizeof(float), sizeof(float));
+    request.inputs[0].location = {.poolIndex = 0, .offset = 1, .length = kCopiedBytes};
+    executeByEightBursts(target, prepared, request);
+}
+
+void makeForeignCopies(const DriverUnderAttack& target, PreparedModel& prepared) {
+    const test::ForeignMemory memory(kCopiedBytes + sizeof(float));
+    Request request = makeRequest(kCopiedBytes, sizeof(float));
+    request.pools = {memory.region};
+    executeByEightBursts(target, prepared, request);
+}
+
 /// One prepared model, executed by four threads.
 void executeFromFourThreads(const DriverUnderAttack& target) {
     const auto device = nnburst::connect(target.socketPath);
@@ -152,6 +182,10 @@ StressCases processorCases() {
              Priority::LOW),
         attacking("same_model_high", "four threads with the same model of 39 GMAC at HIGH",
                   executeFromFourThreads),
+        attacking("unaligned_copies", "eight bursts with unaligned inputs of 64 MiB",
+                  withPreparedModel(makeFirstFloat(), makeUnalignedCopies)),
+        attacking("foreign_copies", "eight bursts with inputs of 64 MiB in foreign memory",
+                  withPreparedModel(makeFirstFloat(), makeForeignCopies)),
         attacking("spinning_bursts", "64 bursts whose driver threads are asked to spin",
                   withPreparedModel(test::makeAddModel(), spinOnBursts)),
         busy("endless_loops", "eight WHILE loops that end at their time limit", kEndlessLoops, 8),

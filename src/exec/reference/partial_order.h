@@ -7,7 +7,7 @@
 /// run has to end when its deadline passes or its client goes.
 
 #include "exec/operation/operation.h"
-#include "memory/interruptible.h"
+#include "memory/interruptible_sort.h"
 
 namespace nnburst::exec {
 

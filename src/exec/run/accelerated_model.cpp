@@ -3,16 +3,12 @@
 #include "exec/run/accelerated_model.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "exec/graph/constants.h"
 #include "exec/graph/control_flow_check.h"
-#include "exec/run/aligned_arguments.h"
-#include "exec/run/argument_binder.h"
-#include "exec/run/engine.h"
+#include "exec/run/gated_model.h"
 #include "exec/run/request_outputs.h"
-#include "exec/threads/execution_gate.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "nnburst/validation.h"
@@ -20,8 +16,6 @@
 namespace nnburst::exec {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Whether all sizes of an operand are known; an operand that is left out has none.
 bool isClosed(const Operand& operand) {
@@ -42,37 +36,18 @@ std::uint64_t bytesOf(const Operand& operand) {
     return operandBytes(operand.type, operand.dimensions).value_or(0);
 }
 
-class AcceleratedModel final : public CompiledModel {
+class AcceleratedModel final : public GatedModel<AcceleratedModel> {
   public:
     AcceleratedModel(std::shared_ptr<Accelerator> accelerator, std::shared_ptr<Engine> engine,
                      const Model& model, std::unique_ptr<AcceleratorModel> kernels)
-        : accelerator_(std::move(accelerator)),
-          engine_(std::move(engine)),
-          arguments_(model),
+        : GatedModel(std::move(engine), model, Width::ONE_LANE),
+          accelerator_(std::move(accelerator)),
           kernels_(std::move(kernels)),
           given_(inputs().size()),
           wanted_(outputs().size()) {
         for (const Operand& output : outputs()) {
             outputShapes_.emplace_back(output.dimensions);
         }
-    }
-
-    [[nodiscard]] std::span<const Operand> inputs() const noexcept override {
-        return arguments_.inputs();
-    }
-    [[nodiscard]] std::span<const Operand> outputs() const noexcept override {
-        return arguments_.outputs();
-    }
-    [[nodiscard]] Contention contention() const noexcept override {
-        return {.delayedCount = gate().delayedCount(),
-                .wouldOversubscribe = gate().spinningWouldOversubscribe()};
-    }
-
-    [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
-                                std::span<const RequestArgument> outputs,
-                                std::span<const PoolView> pools,
-                                RequestBindings& bindings) const override {
-        return arguments_.bind(inputs, outputs, pools, bindings);
     }
 
     [[nodiscard]] Result<> checkOmitted(std::span<const RequestArgument> inputs,
@@ -83,24 +58,12 @@ class AcceleratedModel final : public CompiledModel {
         return {};
     }
 
-    [[nodiscard]] Result<> run(RequestBindings& bindings, const Caller& caller,
-                               const ExecutionOptions& options,
-                               ExecutionOutcome& outcome) override {
-        outcome.timing = {};
-        if (!bindings.hasUnaligned) {
-            return runInTurn(bindings, caller, options, outcome);
-        }
-        AlignedArguments aligned(caller, options.deadline);
-        NNBURST_TRY(aligned.copy(bindings));
-        // Copying back takes long: an execution that is admitted does not wait for that.
-        NNBURST_TRY(runInTurn(aligned.bindings(), caller.withoutLateWakes(), options, outcome));
-        return aligned.copyOutputsBack(bindings);
-    }
-
     /// The library keeps no temporaries for it.
     bool releaseIfIdle() override { return true; }
 
   private:
+    friend class GatedModel<AcceleratedModel>;
+
     static Result<> requireValue(std::size_t input, bool hasNoValue) {
         if (hasNoValue) [[unlikely]] {
             return invalid("request input {}: must have a value: this model needs all inputs",
@@ -109,31 +72,18 @@ class AcceleratedModel final : public CompiledModel {
         return {};
     }
 
-    [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
+    /// There is one runner.
+    static std::uint32_t firstRunner(const Caller& /*caller*/) noexcept { return 0; }
 
-    Result<> runInTurn(RequestBindings& bindings, const Caller& caller,
-                       const ExecutionOptions& options, ExecutionOutcome& outcome) {
-        ExecutionGate::Pass pass(gate(), runners_, ExecutionGate::Pass::Width::ONE_LANE,
-                                 caller.client, caller.lateWakes);
-        NNBURST_TRY(pass.enter({.priority = caller.priority, .deadline = options.deadline}));
-        if (options.deadline && Clock::now() >= *options.deadline) {
-            return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                           "the deadline had passed before the execution began");
-        }
+    Result<> runAdmitted(std::uint32_t /*runner*/, const RequestBindings& bindings,
+                         const RunLimits& limits, ExecutionOutcome& outcome) {
         for (std::size_t index = 0; index < given_.size(); ++index) {
             const ArgumentBinding& input = bindings.inputs[index];
             NNBURST_TRY(requireValue(index, input.hasNoValue));
             given_[index] = {input.data, input.lengthBytes};
         }
         NNBURST_TRY(placeOutputs(bindings, outcome));
-        if (options.measure == MeasureTiming::NO) {
-            return kernels_->run(given_, wanted_, options.deadline);
-        }
-        const Clock::time_point start = Clock::now();
-        NNBURST_TRY(kernels_->run(given_, wanted_, options.deadline));
-        outcome.timing.timeOnDevice = static_cast<std::uint64_t>(
-            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-        return {};
+        return kernels_->run(given_, wanted_, limits.deadline);
     }
 
     Result<> placeOutputs(const RequestBindings& bindings, ExecutionOutcome& outcome) {
@@ -153,12 +103,9 @@ class AcceleratedModel final : public CompiledModel {
     }
 
     const std::shared_ptr<Accelerator> accelerator_;  // outlives what it has compiled
-    const std::shared_ptr<Engine> engine_;
-    const ArgumentBinder arguments_;
     std::vector<Shape> outputShapes_;
 
-    /// Guards all below.
-    RunnerSet runners_;
+    // Used by the execution that holds the runner.
     const std::unique_ptr<AcceleratorModel> kernels_;
     std::vector<std::span<const std::byte>> given_;
     std::vector<std::span<std::byte>> wanted_;

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "exec/run/compiled_model.h"
+#include "exec/run/request_bindings.h"
 #include "model/request_check.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"

@@ -17,43 +17,28 @@
 #include "exec/graph/graph.h"
 #include "exec/graph/model_check.h"
 #include "exec/graph/omission_check.h"
-#include "exec/plan/profile.h"
-#include "exec/run/aligned_arguments.h"
-#include "exec/run/argument_binder.h"
 #include "exec/run/engine.h"
+#include "exec/run/gated_model.h"
 #include "exec/run/model_runner.h"
 #include "exec/run/thread_choice.h"
 #include "exec/run/trial_request.h"
 #include "exec/threads/execution_gate.h"
 #include "log/assert.h"
-#include "log/limited_log.h"
-#include "log/marks.h"
+#include "log/client_log.h"
 #include "log/verbose.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
 #include "nnburst/validation.h"
 #include "system/mutex.h"
-#include "system/time.h"
 
 namespace nnburst::exec {
 
-Account* Caller::account() const noexcept {
-    return client == nullptr ? nullptr : client->account().get();
-}
-
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-bool isExhausted(ErrorStatus status) noexcept {
-    return status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
-           status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT;
-}
 
 /// Warns that a model with `count` runners gets no further one, if the reason is not a lack of
 /// room.
 void warnUnlessExhausted(std::uint32_t count, const Error& error) {
-    if (!isExhausted(error.status)) {
+    if (!isResourceExhausted(error.status)) {
         clientLog().write(LogLevel::WARNING,
                           fmt::format("a model keeps {} runners; another one cannot be made: {}",
                                       count, error.message));
@@ -77,12 +62,13 @@ Result<> checkOmittedInputs(const ModelGraphs& graphs, std::span<const RequestAr
     return OmissionCheck(std::move(referenced), isCancelled).check(*graphs.main->graph, isOmitted);
 }
 
-class RunnableModel final : public CompiledModel {
+class RunnableModel final : public GatedModel<RunnableModel> {
   public:
     RunnableModel(std::shared_ptr<Engine> engine, Kernels kernels, const Model& model)
-        : engine_(std::move(engine)),
+        // A pool of threads runs one operation at a time, on all processors.
+        : GatedModel(std::move(engine), model,
+                     kernels.threads ? Width::ALL_LANES : Width::ONE_LANE),
           kernels_(std::move(kernels)),
-          arguments_(model),
           outputCount_(model.main.outputIndexes.size()),
           maximumRunners_(usefulRunnerCount()) {}
 
@@ -91,17 +77,6 @@ class RunnableModel final : public CompiledModel {
                      const PreparationLimits& limits);
 
     [[nodiscard]] PackedModel packed() const override;
-
-    [[nodiscard]] std::span<const Operand> inputs() const noexcept override {
-        return arguments_.inputs();
-    }
-    [[nodiscard]] std::span<const Operand> outputs() const noexcept override {
-        return arguments_.outputs();
-    }
-    [[nodiscard]] Contention contention() const noexcept override {
-        return {.delayedCount = gate().delayedCount(),
-                .wouldOversubscribe = gate().spinningWouldOversubscribe()};
-    }
 
     [[nodiscard]] std::uint32_t kernelThreads() const noexcept override {
         return kernels_.threads ? kernels_.threads->count() : 1;
@@ -114,65 +89,41 @@ class RunnableModel final : public CompiledModel {
     /// Known before the first run: all steps and shapes. Such a model has no loops.
     [[nodiscard]] bool isPlanned() const noexcept { return runners_[0]->isPlanned(); }
 
-    [[nodiscard]] Result<> bind(std::span<const RequestArgument> inputs,
-                                std::span<const RequestArgument> outputs,
-                                std::span<const PoolView> pools,
-                                RequestBindings& bindings) const override {
-        return arguments_.bind(inputs, outputs, pools, bindings);
-    }
-
     [[nodiscard]] Result<> checkOmitted(std::span<const RequestArgument> inputs,
                                         const std::atomic<bool>* isCancelled) const override;
-
-    [[nodiscard]] Result<> run(RequestBindings& bindings, const Caller& caller,
-                               const ExecutionOptions& options, ExecutionOutcome& outcome) override;
 
     bool releaseIfIdle() override;
 
     [[nodiscard]] std::uint64_t memoryBytes() const noexcept override {
         std::uint64_t total = graphs_.additionalFilterBytes() + graphs_.resultBytes();
-        for (std::uint32_t index = 0; index < runnerSet_.count(); ++index) {
+        for (std::uint32_t index = 0; index < runnerSet().count(); ++index) {
             total += runners_[index]->memoryBytes();
         }
         return total;
     }
 
-    std::uint32_t addUser() noexcept override {
-        return userCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
+    std::uint32_t addBurst() noexcept override {
+        return burstCount_.fetch_add(1, std::memory_order_relaxed);  // only counts
     }
-    void removeUser() noexcept override { userCount_.fetch_sub(1, std::memory_order_relaxed); }
-    void makeRunnersForUsers(Account* account) override;
-    [[nodiscard]] std::uint32_t runnerCount() const noexcept override { return runnerSet_.count(); }
+    void removeBurst() noexcept override { burstCount_.fetch_sub(1, std::memory_order_relaxed); }
+    void makeRunnersForBursts(Account* account) override;
+    [[nodiscard]] std::uint32_t runnerCount() const noexcept override {
+        return runnerSet().count();
+    }
 
   private:
     static constexpr std::size_t kMaximumRunners = RunnerSet::kMaximumRunners;
 
-    Result<> runInTurn(RequestBindings& bindings, const Caller& caller,
-                       const ExecutionOptions& options, ExecutionOutcome& outcome);
-    /// On copies of arguments that are not aligned.
-    Result<> runUnprofiled(RequestBindings& bindings, const Caller& caller,
-                           const ExecutionOptions& options, ExecutionOutcome& outcome) {
-        return bindings.hasUnaligned ? runOnAlignedCopies(bindings, caller, options, outcome)
-                                     : runInTurn(bindings, caller, options, outcome);
-    }
-    Result<> runProfiled(RequestBindings& bindings, const Caller& caller,
-                         const ExecutionOptions& options, ExecutionOutcome& outcome);
-    Result<> runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,
-                                const ExecutionOptions& options, ExecutionOutcome& outcome);
-    [[nodiscard]] ExecutionGate& gate() const noexcept { return kernelEngine(*engine_).gate(); }
-    /// A pool of threads runs one operation at a time, on all processors.
-    [[nodiscard]] ExecutionGate::Pass::Width width() const noexcept {
-        return kernels_.threads ? ExecutionGate::Pass::Width::ALL_LANES
-                                : ExecutionGate::Pass::Width::ONE_LANE;
+    friend class GatedModel<RunnableModel>;
+
+    Result<> runAdmitted(std::uint32_t runner, RequestBindings& bindings, const RunLimits& limits,
+                         ExecutionOutcome& outcome) {
+        outcome.outputShapes.resize(outputCount_);
+        return runners_[runner]->run(bindings, outcome.outputShapes, limits);
     }
     /// The number of useful runners: one for each lane of the engine and one for an extra
     /// execution (execution_gate.h), or one in all if an execution takes all lanes.
     [[nodiscard]] std::uint32_t usefulRunnerCount() const noexcept;
-    /// The runner to prefer for `bindings`, which may be run for the first time.
-    std::uint32_t preferredRunner(const RequestBindings& bindings, const Caller& caller) {
-        const std::uint32_t last = bindings.memo.runner;
-        return last < runnerSet_.count() ? last : firstRunner(caller);
-    }
     std::uint32_t firstRunner(const Caller& caller);
     /// Makes a further runner, which is charged to `account`, unless that is null. May plan, and
     /// wait for others that plan, while growth_ is held. False if that is not possible: then the
@@ -184,20 +135,17 @@ class RunnableModel final : public CompiledModel {
     Result<std::unique_ptr<ModelRunner>> makeRunner(std::uint32_t index,
                                                     const PreparationLimits& limits);
 
-    const std::shared_ptr<Engine> engine_;
     const Kernels kernels_;
-    const ArgumentBinder arguments_;
     const std::size_t outputCount_;
 
     ModelGraphs graphs_;
     /// For the runners beyond the first. Changed with growth_ held.
     std::vector<GrowingCharge> charges_;
     std::uint64_t preparedBytes_ = 0;  // of the first runner, before its first run
-    /// runners_[i] is used by the execution that holds runner i in `runnerSet_`. Runners below
-    /// runnerSet_.count() are never exchanged.
+    /// runners_[i] is used by the execution that holds runner i in `runnerSet()`. Runners below
+    /// runnerSet().count() are never exchanged.
     std::array<std::unique_ptr<ModelRunner>, kMaximumRunners> runners_;
-    RunnerSet runnerSet_;
-    std::atomic<std::uint32_t> userCount_{0};
+    std::atomic<std::uint32_t> burstCount_{0};
     /// Held while a runner is made. Executions that find a runner do not take it.
     system::Mutex growth_;
     std::atomic<std::uint32_t> maximumRunners_;  // changed with growth_ held
@@ -213,7 +161,7 @@ Result<> RunnableModel::prepare(const Model& model, const PackedModel& packed,
 }
 
 PackedModel RunnableModel::packed() const {
-    const PackedFor& packedFor = engine_->packedFor();
+    const PackedFor& packedFor = engine().packedFor();
     if (packedFor.packing.empty()) {
         return {};
     }
@@ -230,8 +178,9 @@ PackedModel RunnableModel::packed() const {
 
 Result<std::unique_ptr<ModelRunner>> RunnableModel::makeRunner(std::uint32_t index,
                                                                const PreparationLimits& limits) {
-    auto runner = std::make_unique<ModelRunner>(kernels_, graphs_, arguments_, index);
-    NNBURST_TRY(runner->prepare(runners_[0].get(), limits));
+    auto runner = std::make_unique<ModelRunner>(kernels_, graphs_, arguments(), index);
+    NNBURST_TRY(index == 0 ? runner->prepareFirst(limits)
+                           : runner->prepareAs(*runners_[0], limits));
     return runner;
 }
 
@@ -245,17 +194,17 @@ Result<std::unique_ptr<ModelRunner>> RunnableModel::makeChargedRunner(std::uint3
 }
 
 std::uint32_t RunnableModel::usefulRunnerCount() const noexcept {
-    return width() == ExecutionGate::Pass::Width::ALL_LANES
+    return width() == Width::ALL_LANES
                ? 1
                : std::min<std::uint32_t>(gate().laneCount() + 1, kMaximumRunners);
 }
 
 bool RunnableModel::addRunner(Account* account) {
-    const std::uint32_t count = runnerSet_.count();
+    const std::uint32_t count = runnerSet().count();
     if (count >= maximumRunners_.load(std::memory_order_relaxed)) {
         return false;
     }
-    const std::uint64_t limit = kernelEngine(*engine_).settings().concurrencyMemoryBytes;
+    const std::uint64_t limit = engine().settings().concurrencyMemoryBytes;
     std::uint64_t used = 0;
     for (std::uint32_t index = 1; index < count; ++index) {
         used += runners_[index]->memoryBytes();
@@ -267,7 +216,7 @@ bool RunnableModel::addRunner(Account* account) {
         }
         GrowingCharge charge(account, Resource::MEMORY);
         auto runner = makeChargedRunner(count, charge);
-        if (!runner && account != nullptr && isExhausted(runner.error().status)) {
+        if (!runner && account != nullptr && isResourceExhausted(runner.error().status)) {
             return false;  // another client may have room for it
         }
         if (!runner) {
@@ -277,7 +226,7 @@ bool RunnableModel::addRunner(Account* account) {
             charges_.push_back(std::move(charge));
             used += (*runner)->memoryBytes();
             runners_[count] = std::move(*runner);
-            runnerSet_.add();
+            runnerSet().add();
             NNBURST_VLOG(COMPILATION, "a model has {} runners; those beyond the first: {} bytes",
                          count + 1, used);
             return true;
@@ -289,12 +238,13 @@ bool RunnableModel::addRunner(Account* account) {
     return false;
 }
 
-void RunnableModel::makeRunnersForUsers(Account* account) {
-    if (userCount_.load(std::memory_order_relaxed) <= runnerSet_.count()) {
+void RunnableModel::makeRunnersForBursts(Account* account) {
+    if (burstCount_.load(std::memory_order_relaxed) <= runnerSet().count()) {
         return;
     }
     const system::MutexLock lock(growth_);
-    while (runnerSet_.count() < userCount_.load(std::memory_order_relaxed) && addRunner(account)) {
+    while (runnerSet().count() < burstCount_.load(std::memory_order_relaxed) &&
+           addRunner(account)) {
     }
 }
 
@@ -303,14 +253,14 @@ void RunnableModel::makeRunnersForUsers(Account* account) {
 /// deadline. Bindings that have run before do not come here, so repeated executions allocate
 /// nothing.
 std::uint32_t RunnableModel::firstRunner(const Caller& caller) {
-    if (maximumRunners_.load(std::memory_order_relaxed) > runnerSet_.count() &&
-        runnerSet_.areAllHeld() && growth_.try_lock()) {
+    if (maximumRunners_.load(std::memory_order_relaxed) > runnerSet().count() &&
+        runnerSet().areAllHeld() && growth_.try_lock()) {
         const system::MutexLock lock(growth_, std::adopt_lock);
-        if (runnerSet_.areAllHeld()) {
+        if (runnerSet().areAllHeld()) {
             (void)addRunner(caller.account());
         }
     }
-    return caller.user % runnerSet_.count();
+    return caller.burstNumber % runnerSet().count();
 }
 
 Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs,
@@ -318,73 +268,10 @@ Result<> RunnableModel::checkOmitted(std::span<const RequestArgument> inputs,
     return checkOmittedInputs(graphs_, inputs, isCancelled);
 }
 
-Result<> RunnableModel::runInTurn(RequestBindings& bindings, const Caller& caller,
-                                  const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    ExecutionGate::Pass pass(gate(), runnerSet_, width(), caller.client, caller.lateWakes);
-    Urgency urgency{.priority = caller.priority, .deadline = {}};
-    system::copyByParts(options.deadline, urgency.deadline);
-    if (!pass.tryEnter(urgency, preferredRunner(bindings, caller))) {
-        // Another execution may have taken the last runner since: then one more is made.
-        NNBURST_TRY(pass.enter(urgency, preferredRunner(bindings, caller)));
-    }
-    ModelRunner& runner = *runners_[pass.runner()];
-    // The time went to others; the same run may do better later.
-    if (options.deadline && Clock::now() >= *options.deadline) {
-        return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
-                       "the deadline had passed before the execution began");
-    }
-    outcome.outputShapes.resize(outputCount_);
-    RunLimits limits{
-        .loopTimeout =
-            std::min(options.loopTimeout.value_or(kDefaultLoopTimeout), kMaximumLoopTimeout),
-        .isCancelled = caller.client == nullptr ? nullptr : &caller.client->isCancelled(),
-        .account = caller.account(),
-        .pass = &pass,
-        .isWarmUp = caller.isWarmUp};
-    system::copyByParts(options.deadline, limits.deadline);
-    const bool isMeasured = options.measure == MeasureTiming::YES;
-    const TimePoint start = isMeasured ? Clock::now() : TimePoint();
-    NNBURST_MARK(kernels__begin, this);
-    Result<> result = runner.run(bindings, outcome.outputShapes, limits);
-    NNBURST_MARK(kernels__end, this);
-    if (isMeasured && result) {
-        outcome.timing.timeOnDevice = static_cast<std::uint64_t>(
-            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count());
-    }
-    return result;
-}
-
-Result<> RunnableModel::runOnAlignedCopies(const RequestBindings& bindings, const Caller& caller,
-                                           const ExecutionOptions& options,
-                                           ExecutionOutcome& outcome) {
-    AlignedArguments aligned(caller, options.deadline);
-    NNBURST_TRY(aligned.copy(bindings));
-    // Copying gigabytes back takes long: an execution that is admitted does not wait for that.
-    NNBURST_TRY(runInTurn(aligned.bindings(), caller.withoutLateWakes(), options, outcome));
-    return aligned.copyOutputsBack(bindings);
-}
-
-Result<> RunnableModel::run(RequestBindings& bindings, const Caller& caller,
-                            const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    outcome.timing = {};
-    return kernels_.profile != nullptr ? runProfiled(bindings, caller, options, outcome)
-                                       : runUnprofiled(bindings, caller, options, outcome);
-}
-
-Result<> RunnableModel::runProfiled(RequestBindings& bindings, const Caller& caller,
-                                    const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    const auto begin = Clock::now();
-    Result<> result = runUnprofiled(bindings, caller, options, outcome);
-    if (kernels_.profile->isRecording()) {
-        kernels_.profile->record(kWholeExecution, begin, Clock::now());
-    }
-    return result;
-}
-
 bool RunnableModel::releaseIfIdle() {
     bool isIdle = true;
-    for (std::uint32_t index = 0; index < runnerSet_.count(); ++index) {
-        ExecutionGate::Pass pass(gate(), runnerSet_, width());
+    for (std::uint32_t index = 0; index < runnerSet().count(); ++index) {
+        ExecutionGate::Pass pass(gate(), runnerSet(), width());
         if (!pass.enter({.priority = Priority::LOW, .deadline = Clock::now()}, index)) {
             return false;  // all runners are in use, or the engine is busy
         }
@@ -398,7 +285,7 @@ Result<std::shared_ptr<RunnableModel>> compileFor(std::uint32_t threadCount,
                                                   const std::shared_ptr<Engine>& engine,
                                                   const Model& model, const PackedModel& packed,
                                                   const PreparationLimits& limits) {
-    NNBURST_TRY_ASSIGN(Kernels kernels, kernelEngine(*engine).kernels(threadCount));
+    NNBURST_TRY_ASSIGN(Kernels kernels, engine->kernels(threadCount));
     auto compiled = std::make_shared<RunnableModel>(engine, std::move(kernels), model);
     NNBURST_TRY(compiled->prepare(model, packed, limits));
     return compiled;
@@ -415,7 +302,7 @@ void logTimes(std::uint32_t threadCount, const LatencySample& times) {
                  microseconds(times.idleMedian), microseconds(times.idleHigh));
 }
 
-bool isSooner(const KernelEngine& engine, RunnableModel& more, RunnableModel& fewer) {
+bool isSooner(const Engine& engine, RunnableModel& more, RunnableModel& fewer) {
     const auto times = engine.settings().compare(more, fewer);
     if (times) {
         logTimes(fewer.kernelThreads(), times->fewer);
@@ -429,8 +316,7 @@ bool isSooner(const KernelEngine& engine, RunnableModel& more, RunnableModel& fe
 Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engine>& engine,
                                                       const Model& model, const PackedModel& packed,
                                                       const PreparationLimits& limits) {
-    const KernelEngine& kernels = kernelEngine(*engine);
-    const std::span counts(kernels.settings().threadCounts);
+    const std::span counts(engine->settings().threadCounts);
     NNBURST_ASSERT(!counts.empty(), "the engine has no number of threads to try");
     NNBURST_TRY_ASSIGN(std::shared_ptr<RunnableModel> best,
                        compileFor(counts.front(), engine, model, packed, limits));
@@ -438,7 +324,7 @@ Result<std::shared_ptr<RunnableModel>> compileForBest(const std::shared_ptr<Engi
         // Not charged: one of the two is dropped at once.
         auto more = compileFor(count, engine, model, packed, {.isCancelled = limits.isCancelled});
         // If there is no memory or no thread for more, the model keeps the number that it has.
-        if (!more || !(*more)->isMultithreaded() || !isSooner(kernels, **more, *best)) {
+        if (!more || !(*more)->isMultithreaded() || !isSooner(*engine, **more, *best)) {
             break;
         }
         best = std::move(*more);

@@ -17,7 +17,7 @@ namespace nnburst::exec {
 
 /// An operation goes to the kernels of this library if there are any, so which engine can read what
 /// XNNPACK has packed depends on these, too.
-PackedFor KernelEngine::packedForOf(const Settings& settings) {
+PackedFor Engine::packedForOf(const Settings& settings) {
     PackedFor packedFor{.kernels = settings.dot8, .packing = {}};
     if (settings.dot8 != nullptr) {
         packedFor.packing = dot8::packingName(*settings.dot8);
@@ -28,7 +28,7 @@ PackedFor KernelEngine::packedForOf(const Settings& settings) {
     return packedFor;
 }
 
-Result<Kernels> KernelEngine::kernels(std::uint32_t threadCount) const {
+Result<Kernels> Engine::kernels(std::uint32_t threadCount) const {
     Kernels kernels{.usesXnnpack = settings_.usesXnnpack,
                     .dot8 = settings_.dot8,
                     .threads = nullptr,
@@ -47,7 +47,7 @@ Result<Kernels> KernelEngine::kernels(std::uint32_t threadCount) const {
     return kernels;
 }
 
-Result<> KernelEngine::startThreads() {
+Result<> Engine::startThreads() {
     NNBURST_TRY_ASSIGN(started_, kernels(settings_.threadCounts.front()));
     return {};
 }
@@ -73,7 +73,7 @@ Result<std::shared_ptr<Engine>> Engine::create(const DriverOptions& options,
             "model",
             options.threads, DriverOptions::kMaximumThreads);
     }
-    const auto engine = std::make_shared<KernelEngine>(KernelEngine::Settings{
+    const auto engine = std::make_shared<Engine>(Engine::Settings{
         .usesXnnpack = options.useXnnpack,
         .dot8 =
             options.useXnnpack && options.useDotProducts ? dot8::fastestMicrokernels() : nullptr,

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// The implementation of `Engine`, for use inside src/exec/.
+/// What all models of a driver, or of a device in a process, share: which kernels they use, the
+/// kernel threads, and the gate that admits executions.
 
 #include <map>
 #include <memory>
@@ -12,16 +13,18 @@
 #include <vector>
 
 #include "exec/plan/kernels.h"
-#include "exec/run/compiled_model.h"
 #include "exec/run/latency_sample.h"
+#include "exec/run/packed_model.h"
 #include "exec/threads/execution_gate.h"
 #include "exec/threads/kernel_threads.h"
+#include "nnburst/device.h"
+#include "nnburst/result.h"
 #include "system/mutex.h"
 
 namespace nnburst::exec {
 
-/// The one implementation of Engine. Thread-safe.
-class KernelEngine final : public Engine {
+/// Owned by the device; each compiled model keeps it alive. Thread-safe once it is created.
+class Engine {
   public:
     struct Settings {
         bool usesXnnpack = true;
@@ -41,7 +44,13 @@ class KernelEngine final : public Engine {
         Profile* profile = nullptr;  ///< of the process, if it has one
     };
 
-    explicit KernelEngine(Settings settings)
+    /// Creates threads and reads files of the system: call it before a sandbox closes.
+    /// INVALID_ARGUMENT for more than DriverOptions::kMaximumThreads.
+    [[nodiscard]] static Result<std::shared_ptr<Engine>> create(
+        const DriverOptions& options,
+        KernelThreadPlacement placement = KernelThreadPlacement::ANYWHERE);
+
+    explicit Engine(Settings settings)
         : settings_(std::move(settings)),
           packedFor_(packedForOf(settings_)),
           gate_(settings_.laneCount, ExecutionGate::kLongestWait) {}
@@ -55,8 +64,10 @@ class KernelEngine final : public Engine {
     /// The gate that admits executions.
     [[nodiscard]] ExecutionGate& gate() const noexcept { return gate_; }
 
-    [[nodiscard]] const PackedFor& packedFor() const noexcept override { return packedFor_; }
-    [[nodiscard]] bool isBusy() const noexcept override {
+    /// What reads packed weights in this engine.
+    [[nodiscard]] const PackedFor& packedFor() const noexcept { return packedFor_; }
+    /// Whether all lanes are busy, or executions wait.
+    [[nodiscard]] bool isBusy() const noexcept {
         return gate_.isBusy() || gate_.waitingCount() != 0;
     }
 
@@ -72,10 +83,5 @@ class KernelEngine final : public Engine {
     mutable std::map<std::uint32_t, std::weak_ptr<const KernelThreads>> threads_
         NNBURST_GUARDED_BY(mutex_);
 };
-
-/// Engines come from Engine::create, which gives no other kind.
-[[nodiscard]] inline const KernelEngine& kernelEngine(const Engine& engine) noexcept {
-    return static_cast<const KernelEngine&>(engine);
-}
 
 }  // namespace nnburst::exec

@@ -25,7 +25,7 @@ struct Executable {
     std::shared_ptr<const ManagedBuffers> buffers;
     Priority priority = Priority::MEDIUM;  ///< among the executions of the same client
     /// The client's share of the engine; null: executions without a share have one together.
-    std::shared_ptr<ClientShare> client = nullptr;
+    std::shared_ptr<LaneShare> client = nullptr;
     /// Counts the executions of the client; null: they are not counted.
     std::shared_ptr<ExecutionCounts> counts = nullptr;
     /// Mappings of a driver's client, for its single executions; null in applications, where no
@@ -36,22 +36,21 @@ struct Executable {
     /// Executions follow the rules of this version.
     HalVersion version = kLatestHalVersion;
 
-    std::uint32_t user = 0;  ///< number of the model's user (model_user.h)
-    /// Collects the executions that are admitted when one of this executable ends, so that the
-    /// caller wakes them after short work of its own; null: they are woken at once.
-    ExecutionGate::WakeList* lateWakes = nullptr;
+    std::uint32_t burstNumber = 0;  ///< from burst_registration.h; 0 without a burst
+    /// Gets the pass of an execution, which the caller ends after short work of its own; null: the
+    /// pass ends with the run.
+    KeptPass* keptPass = nullptr;
 
     /// Becomes true when the client has gone; null: never.
     [[nodiscard]] const std::atomic<bool>* isCancelled() const noexcept {
         return client == nullptr ? nullptr : &client->isCancelled();
     }
-    /// The caller of an execution after which the session has long work, such as copying outputs:
-    /// executions that are admitted at its end are woken at once.
-    [[nodiscard]] Caller caller() const noexcept { return {priority, client.get(), user}; }
-    /// The caller of an execution after which little is left to do: the owner of `lateWakes` wakes
-    /// the executions that are admitted at its end.
-    [[nodiscard]] Caller callerWithLateWakes() const noexcept {
-        return {priority, client.get(), user, lateWakes};
+    /// The caller of a run after which the session has long work, such as copying outputs: the pass
+    /// ends with the run, so that other executions do not wait for that work.
+    [[nodiscard]] Caller caller() const noexcept { return {priority, client.get(), burstNumber}; }
+    /// The caller of a run after which little is left to do: the owner of `keptPass` ends the pass.
+    [[nodiscard]] Caller callerKeepingPass() const noexcept {
+        return {priority, client.get(), burstNumber, keptPass};
     }
 };
 

@@ -89,12 +89,16 @@ bool ExecutionSession::bind(const RequestArguments& request, RequestBindings& bi
 }
 
 Result<> ExecutionSession::runBound(RequestBindings& bindings, const ExecutionOptions& options,
-                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome) {
+                                    ExecutionOutcome& outcome) {
+    OptionalTimePoint arrival;
+    if (options.measure == MeasureTiming::YES) {
+        arrival = std::chrono::steady_clock::now();  // in place: see system::copyByParts
+    }
     OptionalTimePoint begin;
     countBegin(begin);
     NNBURST_MARK(execution__begin, this);
     Result<> result =
-        executable_.model->run(bindings, executable_.callerWithLateWakes(), options, outcome);
+        executable_.model->run(bindings, executable_.callerKeepingPass(), options, outcome);
     NNBURST_MARK(execution__end, this);
     NNBURST_VLOG(EXECUTION, "{} inputs, {} outputs, resolved before: {}", bindings.inputs.size(),
                  bindings.outputs.size(), outcomeText(result));
@@ -142,7 +146,7 @@ Result<> ExecutionSession::runOnMemory(const RequestArguments& request,
         return runStaged(request, options, outcome);
     }
     const Caller caller =
-        deviceBuffers_.empty() ? executable_.callerWithLateWakes() : executable_.caller();
+        deviceBuffers_.empty() ? executable_.callerKeepingPass() : executable_.caller();
     return executable_.model->run(bindings_, caller, options, outcome);
 }
 
@@ -216,11 +220,14 @@ void ExecutionSession::discardOutputs(const RequestArguments& request) const {
 /// Runs a request of which some arguments lie in memory that is not mapped.
 Result<> ExecutionSession::runStaged(const RequestArguments& request,
                                      const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    ArgumentCopies copies(options.deadline, executable_.client.get());
+    const Caller caller = executable_.caller();
+    const RunLimits limits{.deadline = options.deadline,
+                           .isCancelled = caller.isCancelled(),
+                           .account = caller.account()};
     const StagedArguments::Scope scope(staged_);
-    NNBURST_TRY(staged_.attach(executable_, request, pools_, copies, bindings_));
-    NNBURST_TRY(executable_.model->run(bindings_, executable_.caller(), options, outcome));
-    return staged_.finish(executable_, bindings_, outcome, copies);
+    NNBURST_TRY(staged_.attach(executable_, request, pools_, limits, bindings_));
+    NNBURST_TRY(executable_.model->run(bindings_, caller, options, outcome));
+    return staged_.finish(executable_, bindings_, outcome, limits);
 }
 
 }  // namespace nnburst::exec

@@ -61,9 +61,10 @@ class ExecutionSession {
     /// that cannot be done once for all executions: not mayBind(), or a request that breaks a rule.
     [[nodiscard]] bool bind(const RequestArguments& request, RequestBindings& bindings) const;
 
-    /// As run, of a request that `bind` has resolved. The shortest path to the kernels.
+    /// As run, of a request that `bind` has resolved and that has just arrived. The shortest path
+    /// to the kernels.
     [[nodiscard]] Result<> runBound(RequestBindings& bindings, const ExecutionOptions& options,
-                                    const OptionalTimePoint& arrival, ExecutionOutcome& outcome);
+                                    ExecutionOutcome& outcome);
 
   private:
     void countBegin(OptionalTimePoint& begin) const noexcept {
@@ -80,7 +81,7 @@ class ExecutionSession {
             report(result, arrival, outcome);
         }
     }
-    /// Of an execution that has failed or was measured.
+    /// Completes the outcome of an execution that has failed or was measured.
     static void report(const Result<>& result, const OptionalTimePoint& arrival,
                        ExecutionOutcome& outcome) noexcept;
     /// As resolveAndRun; RESOURCE_EXHAUSTED_TRANSIENT where that finds no memory.

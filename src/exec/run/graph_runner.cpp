@@ -60,16 +60,21 @@ GraphRunner::GraphRunner(const Kernels& kernels, SharedGraph& shared,
 
 GraphRunner::~GraphRunner() = default;
 
-Result<> GraphRunner::prepare(const GraphRunner* first, TimePoint foldingEnd,
-                              const PreparationLimits& limits) {
-    isFirst_ = first == nullptr;
-    bool isInterpreted = false;
-    if (isFirst_) {
-        NNBURST_TRY_ASSIGN(isInterpreted, checkGraph(foldingEnd, limits.memory));
-    } else {
-        isInterpreted = first->interpreter_ != nullptr;
-        isPlanned_ = first->isPlanned_;
-    }
+Result<> GraphRunner::prepareFirst(TimePoint foldingEnd, const PreparationLimits& limits) {
+    NNBURST_TRY_ASSIGN(const bool isInterpreted, checkGraph(foldingEnd, limits.memory));
+    NNBURST_TRY(prepareToRun(isInterpreted, limits));
+    shared_.graph->constants.dropSources();
+    return {};
+}
+
+Result<> GraphRunner::prepareAs(const GraphRunner& first, const PreparationLimits& limits) {
+    isFirst_ = false;
+    isPlanned_ = first.isPlanned_;
+    return prepareToRun(first.interpreter_ != nullptr, limits);
+}
+
+/// The graph is checked, and isPlanned_ is known.
+Result<> GraphRunner::prepareToRun(bool isInterpreted, const PreparationLimits& limits) {
     if (isPlanned_) {
         const Subgraph& subgraph = graph_.subgraph;
         for (std::size_t input = 0; input < wanted_.inputs.size(); ++input) {
@@ -84,9 +89,6 @@ Result<> GraphRunner::prepare(const GraphRunner* first, TimePoint foldingEnd,
         }
         memoryBytes_.store(structureBytes_, std::memory_order_relaxed);
         interpreter_ = std::make_unique<Interpreter>(graph_, kernels_, operators_, referenced_);
-    }
-    if (isFirst_) {
-        shared_.graph->constants.dropSources();
     }
     return {};
 }

@@ -90,12 +90,12 @@ class GraphRunner {
                 std::span<const std::unique_ptr<GraphRunner>> referenced);
     ~GraphRunner();
 
-    /// Prepares what can be prepared before the first run. `first` is the first runner of the
-    /// graph, which may be running; null: this is the first one. The first runner checks the graph,
-    /// folds it until `foldingEnd` (GraphCheck), and drops what is not needed of the model's
+    /// Prepares the first runner of a graph: checks the graph and folds it until `foldingEnd`
+    /// (GraphCheck), then plans or makes an interpreter. Drops what is not needed of the model's
     /// memory.
-    [[nodiscard]] Result<> prepare(const GraphRunner* first, TimePoint foldingEnd,
-                                   const PreparationLimits& limits);
+    [[nodiscard]] Result<> prepareFirst(TimePoint foldingEnd, const PreparationLimits& limits);
+    /// Prepares a further runner as `first` was, which may be running.
+    [[nodiscard]] Result<> prepareAs(const GraphRunner& first, const PreparationLimits& limits);
 
     /// Runs the graph. OUTPUT_INSUFFICIENT_SIZE (of GraphOutputs::sufficient) before anything is
     /// computed where shapes are known beforehand. The first run with certain shapes may allocate,
@@ -142,6 +142,7 @@ class GraphRunner {
 
     /// Whether the graph is interpreted. Keeps the constants of one that has no plan.
     Result<bool> checkGraph(TimePoint foldingEnd, GrowingCharge* memory);
+    Result<> prepareToRun(bool isInterpreted, const PreparationLimits& limits);
     Result<> runPlan(Plan& plan, GraphOutputs& outputs, const RunLimits& limits);
     Result<Plan*> findPlan(const RunLimits& limits);
     Result<Plan*> addPlan(const RunLimits& limits);

@@ -145,8 +145,7 @@ class Trial {
         try {
             const Result<> end = model_.run(request_.bindings(), Priority::MEDIUM,
                                             {.deadline = Clock::now() + kLongestRun}, outcome);
-            return end || end.error().status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
-                   end.error().status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
+            return end || isMissedDeadline(end.error().status);
         } catch (const std::bad_alloc&) {
             return false;
         }

@@ -21,6 +21,15 @@ std::span<const std::uint32_t> dimensionsOf(const ArgumentBinding& argument,
                                        : argument.dimensions;
 }
 
+/// `prepared`, with an error that names the referenced subgraph `index`.
+Result<> ofReferenced(std::size_t index, Result<> prepared) {
+    if (!prepared) {
+        prepared.error().message =
+            fmt::format("referenced subgraph {}: {}", index, prepared.error().message);
+    }
+    return prepared;
+}
+
 }  // namespace
 
 Result<ModelGraphs> ModelGraphs::create(const Model& model, const PackedModel& packed) {
@@ -75,20 +84,24 @@ ModelRunner::ModelRunner(const Kernels& kernels, ModelGraphs& graphs,
     }
 }
 
-Result<> ModelRunner::prepare(const ModelRunner* first, const PreparationLimits& limits) {
+Result<> ModelRunner::prepareFirst(const PreparationLimits& limits) {
     const TimePoint foldingEnd = GraphCheck::endOfFolding();
     for (std::size_t index = 0; index < referenced_.size(); ++index) {
-        const auto prepared = referenced_[index]->prepare(
-            first == nullptr ? nullptr : first->referenced_[index].get(), foldingEnd, limits);
-        if (!prepared) {
-            return failure(prepared.error().status, fmt::format("referenced subgraph {}: {}", index,
-                                                                prepared.error().message));
-        }
+        NNBURST_TRY(ofReferenced(index, referenced_[index]->prepareFirst(foldingEnd, limits)));
     }
-    return main_.prepare(first == nullptr ? nullptr : &first->main_, foldingEnd, limits);
+    return main_.prepareFirst(foldingEnd, limits);
 }
 
-/// Of the plan that `bindings` remember all is known, but another request may have run since.
+Result<> ModelRunner::prepareAs(const ModelRunner& first, const PreparationLimits& limits) {
+    for (std::size_t index = 0; index < referenced_.size(); ++index) {
+        NNBURST_TRY(
+            ofReferenced(index, referenced_[index]->prepareAs(*first.referenced_[index], limits)));
+    }
+    return main_.prepareAs(first.main_, limits);
+}
+
+/// Runs the plan in `bindings.memo`. The shapes are those of the last run; the addresses are set
+/// again if another request has used the plan since.
 Result<> ModelRunner::runAgain(RequestBindings& bindings, std::vector<OutputShape>& shapes,
                                const RunLimits& limits) {
     const RunMemo& memo = bindings.memo;

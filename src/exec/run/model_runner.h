@@ -17,8 +17,10 @@
 #include "exec/plan/kernels.h"
 #include "exec/plan/run_limits.h"
 #include "exec/run/argument_binder.h"
-#include "exec/run/compiled_model.h"
 #include "exec/run/graph_runner.h"
+#include "exec/run/packed_model.h"
+#include "exec/run/preparation_limits.h"
+#include "exec/run/request_bindings.h"
 #include "exec/run/request_outputs.h"
 #include "nnburst/result.h"
 
@@ -46,10 +48,11 @@ class ModelRunner {
     ModelRunner(const Kernels& kernels, ModelGraphs& graphs, const ArgumentBinder& arguments,
                 std::uint32_t index);
 
-    /// Prepares what can be prepared before the first run. The first runner of a model checks and
-    /// folds its graphs, and drops what is not needed of the model's memory; `first` is null for
-    /// it. Others are prepared as `first` was. May run while `first` runs.
-    [[nodiscard]] Result<> prepare(const ModelRunner* first, const PreparationLimits& limits);
+    /// Prepares the first runner of a model: checks the graphs and folds constants, then plans or
+    /// makes interpreters. Drops what is not needed of the model's memory.
+    [[nodiscard]] Result<> prepareFirst(const PreparationLimits& limits);
+    /// Prepares a further runner as `first` was, which may be running.
+    [[nodiscard]] Result<> prepareAs(const ModelRunner& first, const PreparationLimits& limits);
 
     /// Runs the model on `bindings`, directly after the deadline in `limits` was checked. `shapes`,
     /// one an output, get the shapes of the outputs.

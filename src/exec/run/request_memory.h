@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "exec/run/compiled_model.h"
 #include "exec/run/managed_buffer.h"
+#include "exec/run/request_bindings.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/types.h"

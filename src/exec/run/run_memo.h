@@ -16,9 +16,9 @@ struct RunMemo {
     static constexpr std::uint32_t kNoRunner = UINT32_MAX;
 
     Plan* plan = nullptr;
-    std::uint64_t generation = 0;  ///< of the runner's plans
-    std::uint64_t placement = 0;   ///< of the plan, with the addresses of the request
-    /// Of the model's runners, the one that ran it; it is taken again if it is free.
+    std::uint64_t generation = 0;  ///< of GraphRunner::plans_; changes when a plan is dropped
+    std::uint64_t placement = 0;   ///< Plan::placement when the addresses of the request were set
+    /// The index of the runner that ran the request. It is preferred the next time.
     std::uint32_t runner = kNoRunner;
     /// Whether the last run used this memo. Its outputs then have the shapes of the run before.
     bool wasHit = false;

@@ -45,7 +45,7 @@ StagedArguments::StagedArguments() noexcept = default;
 StagedArguments::~StagedArguments() = default;
 
 Result<> StagedArguments::attach(const Executable& executable, const RequestArguments& request,
-                                 std::span<const RequestMemory> pools, ArgumentCopies& copies,
+                                 std::span<const RequestMemory> pools, const RunLimits& limits,
                                  RequestBindings& bindings) {
     NNBURST_ASSERT(foreignCount_ == 0 && managedInputs_.empty() && managedOutputs_.empty(),
                    "the arguments of another execution are attached");
@@ -55,7 +55,7 @@ Result<> StagedArguments::attach(const Executable& executable, const RequestArgu
                    bindings.inputs.size(), bindings.outputs.size(), request.inputs.size(),
                    request.outputs.size());
     NNBURST_TRY(checkBufferUses(executable, request, pools));
-    account_ = executable.client == nullptr ? nullptr : executable.client->account().get();
+    account_ = limits.account;
     const auto attachAll = [&](std::span<const RequestArgument> arguments,
                                std::vector<ArgumentBinding>& bound,
                                const auto& attachOne) -> Result<> {
@@ -68,6 +68,7 @@ Result<> StagedArguments::attach(const Executable& executable, const RequestArgu
         }
         return {};
     };
+    ArgumentCopies copies(limits);
     NNBURST_TRY(attachAll(
         request.inputs, bindings.inputs,
         [&](std::size_t /*index*/, const RequestArgument& argument, const RequestMemory& pool,
@@ -127,7 +128,8 @@ Result<StagedArguments::ForeignArgument*> StagedArguments::stage(const RequestAr
 }
 
 Result<> StagedArguments::finish(const Executable& executable, const RequestBindings& bindings,
-                                 const ExecutionOutcome& outcome, ArgumentCopies& copies) {
+                                 const ExecutionOutcome& outcome, const RunLimits& limits) {
+    ArgumentCopies copies(limits);
     for (std::size_t i = foreignInputCount_; i < foreignCount_; ++i) {
         const ForeignArgument& output = *foreign_[i];
         NNBURST_ASSERT(output.output < outcome.outputShapes.size(), "output {} of {}",

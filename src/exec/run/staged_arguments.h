@@ -4,8 +4,8 @@
 
 /// \file
 /// Arguments of an execution that do not lie in mapped memory. Arguments in foreign memory are
-/// copied before and after the execution; an argument in a driver-managed buffer is the whole
-/// buffer.
+/// copied before and after the run, outside of the gate, because their copies may block; an
+/// argument in a driver-managed buffer is the whole buffer.
 
 #include <cstdint>
 #include <memory>
@@ -46,15 +46,16 @@ class StagedArguments {
     /// Finds memory for the arguments in `bindings`, which `request` was bound to, that have no
     /// address. INVALID_ARGUMENT for a use of a buffer that checkBufferUses does not allow;
     /// GENERAL_FAILURE for an input buffer without contents; RESOURCE_EXHAUSTED_* if copies exceed
-    /// a limit of the client. Errors of `copies`, which ends them early.
+    /// a limit of the account of `limits`. Errors of ArgumentCopies, when `limits` end the copies
+    /// early.
     [[nodiscard]] Result<> attach(const Executable& executable, const RequestArguments& request,
-                                  std::span<const RequestMemory> pools, ArgumentCopies& copies,
+                                  std::span<const RequestMemory> pools, const RunLimits& limits,
                                   RequestBindings& bindings);
 
     /// Copies the outputs of a run that has succeeded to their foreign memory and buffers. Errors
-    /// of `copies`, which ends that early.
+    /// of ArgumentCopies, when `limits` end that early.
     [[nodiscard]] Result<> finish(const Executable& executable, const RequestBindings& bindings,
-                                  const ExecutionOutcome& outcome, ArgumentCopies& copies);
+                                  const ExecutionOutcome& outcome, const RunLimits& limits);
 
   private:
     void detach() noexcept;

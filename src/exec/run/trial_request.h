@@ -18,7 +18,7 @@ namespace nnburst::exec {
 /// Zeroed memory for all inputs and outputs of a model, bound to them.
 class TrialRequest {
   public:
-    /// Of all inputs and outputs together. They are charged to no client.
+    /// Limit on the memory of all inputs and outputs together, which is charged to no client.
     static constexpr std::uint64_t kMaximumBytes = std::uint64_t{64} << 20;
 
     /// INVALID_ARGUMENT if the size of an input or output is not known before the model runs,

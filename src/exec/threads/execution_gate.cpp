@@ -63,7 +63,7 @@ ExecutionGate::~ExecutionGate() {
     }
 }
 
-void ExecutionGate::chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission,
+void ExecutionGate::chargeAndAdmit(LaneShare* client, const std::optional<Admission>& admission,
                                    WakeList& admitted) {
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
@@ -98,15 +98,15 @@ bool ExecutionGate::precedes(const WaitingExecution& a, const WaitingExecution& 
     return std::pair(&a.client->user(), a.client) < std::pair(&b.client->user(), b.client);
 }
 
-std::chrono::nanoseconds& ExecutionGate::admittedUsed(ClientShare& share) {
+std::chrono::nanoseconds& ExecutionGate::admittedUsed(LaneShare& share) {
     return share.user_ ? share.user_->admittedUsed_ : admittedUsed_;
 }
 
 /// Called when an execution of `client` begins to wait: limits what the client and its user have
 /// saved to kCredit. Returns whether one of them had saved more: the client is light.
-bool ExecutionGate::limitCredit(ClientShare& client, TimePoint now) {
+bool ExecutionGate::limitCredit(LaneShare& client, TimePoint now) {
     bool isLight = false;
-    for (ClientShare* share = &client; share != nullptr; share = share->user_.get()) {
+    for (LaneShare* share = &client; share != nullptr; share = share->user_.get()) {
         const std::chrono::nanoseconds saved = admittedUsed(*share) - share->usedUntil(now);
         if (saved > kCredit) {
             share->used_ += saved - kCredit;
@@ -120,22 +120,22 @@ bool ExecutionGate::limitCredit(ClientShare& client, TimePoint now) {
 /// its user less than the other's user; or than each of those whose executions are known to run, if
 /// that is more. While others may run that have not had the time to check, only the first counts.
 std::chrono::nanoseconds ExecutionGate::saved(const WaitingExecution& waiter, TimePoint now) {
-    ClientShare& client = *waiter.client;
-    ClientShare& share = lastAdmittedUser_ == &client.user() ? client : client.user();
+    LaneShare& client = *waiter.client;
+    LaneShare& share = lastAdmittedUser_ == &client.user() ? client : client.user();
     const std::chrono::nanoseconds sinceLast = admittedUsed(share) - share.usedUntil(now);
     if (running_.empty() ||
         (mayOthersRunUncounted() && now - waiter.work.since < kYieldCheckOverdue)) {
         return sinceLast;
     }
     std::chrono::nanoseconds least = std::chrono::nanoseconds::max();
-    for (const ClientShare* running : running_) {
+    for (const LaneShare* running : running_) {
         least = std::min(least, running->usedMoreThan(client, now));
     }
     return std::max(least, sinceLast);
 }
 
 /// Counts an execution of `client` that runs since `start`. `running_` must have room for it.
-void ExecutionGate::countRunning(ClientShare& client, TimePoint start) {
+void ExecutionGate::countRunning(LaneShare& client, TimePoint start) {
     NNBURST_ASSERT(running_.size() < running_.capacity(), "no room for execution {} that runs",
                    running_.size() + 1);
     running_.push_back(&client);
@@ -143,7 +143,7 @@ void ExecutionGate::countRunning(ClientShare& client, TimePoint start) {
 }
 
 /// Ends the count of an execution that runs since `start`.
-void ExecutionGate::discountRunning(ClientShare& client, TimePoint start, TimePoint now) {
+void ExecutionGate::discountRunning(LaneShare& client, TimePoint start, TimePoint now) {
     const auto found = std::ranges::find(running_, &client);
     NNBURST_ASSERT(found != running_.end(), "an execution ends that has not begun");
     running_.erase(found);
@@ -176,7 +176,7 @@ void ExecutionGate::admitWaiters(TimePoint now, WakeList& admitted) {
     }
 }
 
-/// One that holds a runner of `runners` and waits for lanes; null if there is none.
+/// The waiter that holds a runner of `runners`; null if there is none.
 ExecutionGate::WaitingExecution* ExecutionGate::waitingHolderOf(const RunnerSet& runners) {
     const auto found = std::ranges::find_if(waiters_, [&](const WaitingExecution* waiter) {
         return waiter->holdsRunner && &waiter->runners == &runners;
@@ -196,7 +196,7 @@ bool ExecutionGate::tryAdmit(WaitingExecution& waiter, TimePoint now, WakeList& 
     lastAdmission_ = now;
     lastAdmittedUser_ = &waiter.client->user();
     countRunning(*waiter.client, now);
-    for (ClientShare* share = waiter.client; share != nullptr; share = share->user_.get()) {
+    for (LaneShare* share = waiter.client; share != nullptr; share = share->user_.get()) {
         admittedUsed(*share) = std::max(admittedUsed(*share), share->usedUntil(now));
     }
     waitingCount_.fetch_sub(1, std::memory_order_seq_cst);
@@ -362,7 +362,7 @@ void ExecutionGate::admitExtra(WaitingExecution& waiter, TimePoint now, WakeList
                    "an execution is admitted as extra that may not be");
     freeLanes_.fetch_sub(1, std::memory_order_seq_cst);  // before the runner: see leave
     waiter.admission.isExtra = true;                     // so it is bound to no processor
-    ClientShare* const client = waiter.client;
+    LaneShare* const client = waiter.client;
     if (tryAdmit(waiter, now, admitted)) {
         client->user().hasExtra_ = true;
         extraClient_ = client;
@@ -372,7 +372,7 @@ void ExecutionGate::admitExtra(WaitingExecution& waiter, TimePoint now, WakeList
     }
 }
 
-bool ExecutionGate::needsLowPriority(const ClientShare& client) {
+bool ExecutionGate::needsLowPriority(const LaneShare& client) {
     const system::MutexLock lock(mutex_);
     return extraClient_ != nullptr && client.usedMoreThan(*extraClient_, Clock::now()).count() > 0;
 }
@@ -438,7 +438,7 @@ bool ExecutionGate::giveUp(WaitingExecution& waiter) {
 }
 
 bool ExecutionGate::mustYield(const WaitingWork& running, const RunnerSet& runners,
-                              ClientShare* client, std::optional<Admission>& admission,
+                              LaneShare* client, std::optional<Admission>& admission,
                               TimePoint lastYieldCheck) {
     const system::MutexLock lock(mutex_);
     const TimePoint now = Clock::now();
@@ -504,9 +504,8 @@ void ExecutionGate::Pass::wait() {
 
 /// Called at the end of the pass.
 void ExecutionGate::Pass::admitNext() {
-    WakeList atOnce;
-    gate_.chargeAndAdmit(hasLanes_ ? client_ : nullptr, admission_,
-                         lateWakes_ != nullptr ? *lateWakes_ : atOnce);
+    WakeList admitted;
+    gate_.chargeAndAdmit(hasLanes_ ? client_ : nullptr, admission_, admitted);
 }
 
 void ExecutionGate::Pass::yield() {

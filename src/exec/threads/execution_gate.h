@@ -17,10 +17,20 @@
 /// processor at once.
 ///
 /// An *extra* execution is admitted without a lane: it runs beyond the lanes, and the kernel then
-/// divides the processors. An execution of a client that has used at least 0.2 ms less is admitted
-/// as an extra one; if running executions have not yet checked the gate, 0.2 ms later. If no
-/// execution was admitted for kLongestWait, a thread of the gate admits the first execution that
-/// has waited as long (an overdue one) as an extra one.
+/// divides the processors.
+///
+///     admitted         holds a lane  when
+///     at once          yes           a lane and a runner are free, and no execution waits
+///     from the queue   yes           another execution leaves or yields
+///     as an extra one  no            its client has *saved* 0.2 ms: has used that much less than
+///                                    the client admitted last, or than all that run
+///     0.2 ms later     no            the same, if running executions had not yet checked the gate
+///     as overdue       no            none was admitted for kLongestWait, and this one has waited
+///                                    as long; a thread of the gate admits it
+///
+/// A client that was idle keeps at most 1 ms of what it has saved (kCredit). A client that comes
+/// with more is *light*: its executions spin instead of sleeping, and for a while no execution is
+/// bound to a processor.
 
 #include <atomic>
 #include <chrono>
@@ -32,8 +42,8 @@
 #include <utility>
 #include <vector>
 
-#include "exec/threads/client_share.h"
 #include "exec/threads/lane_processors.h"
+#include "exec/threads/lane_share.h"
 #include "exec/threads/runner_set.h"
 #include "exec/threads/urgency.h"
 #include "nnburst/result.h"
@@ -44,6 +54,12 @@
 #include "system/time.h"
 
 namespace nnburst::exec {
+
+/// Signs of contention for the processors of an engine.
+struct Contention {
+    std::uint32_t delayedCount = 0;   ///< executions that have had to wait for others so far
+    bool wouldOversubscribe = false;  ///< ExecutionGate::spinningWouldOversubscribe
+};
 
 /// Thread-safe.
 /// Long on purpose: lanes, runners, the order of waiters and their shares change together, under
@@ -76,7 +92,6 @@ class ExecutionGate {
     ExecutionGate& operator=(const ExecutionGate&) = delete;
 
     class Pass;
-    class WakeList;
 
     /// Whether all lanes are in use.
     [[nodiscard]] bool isBusy() const noexcept {
@@ -97,9 +112,14 @@ class ExecutionGate {
     [[nodiscard]] std::uint32_t delayedCount() const noexcept {
         return delayedCount_.load(std::memory_order_relaxed);
     }
+    [[nodiscard]] Contention contention() const noexcept {
+        return {.delayedCount = delayedCount(), .wouldOversubscribe = spinningWouldOversubscribe()};
+    }
     [[nodiscard]] std::uint32_t laneCount() const noexcept { return laneCount_; }
 
   private:
+    class WakeList;
+
     /// What an execution gets after it has waited.
     struct Admission {
         std::uint32_t runner = kNoRunner;
@@ -114,7 +134,7 @@ class ExecutionGate {
         bool holdsRunner;      ///< already, since it has yielded
         std::uint32_t runner;  ///< the preferred one, or the one that it holds
         Width width;
-        ClientShare* client;
+        LaneShare* client;
         WaitingWork work;
         bool isLight = false;  ///< its client or user had saved more than kCredit (limitCredit)
         bool retriesAsExtra = false;  ///< to be extra, once running ones had time to check the gate
@@ -179,10 +199,10 @@ class ExecutionGate {
         return waitingCount_.load(std::memory_order_seq_cst) != 0;
     }
     /// Whether an extra execution runs, of a client that has used less than `client`.
-    [[nodiscard]] bool needsLowPriority(const ClientShare& client) NNBURST_EXCLUDES(mutex_);
+    [[nodiscard]] bool needsLowPriority(const LaneShare& client) NNBURST_EXCLUDES(mutex_);
     /// Adds the time that an execution has used lanes while others waited to the share of `client`
     /// (null: it had no lanes), and admits others.
-    void chargeAndAdmit(ClientShare* client, const std::optional<Admission>& admission,
+    void chargeAndAdmit(LaneShare* client, const std::optional<Admission>& admission,
                         WakeList& admitted);
     /// Waits until `waiter` has its lanes, and a runner. None if the deadline comes first.
     [[nodiscard]] std::optional<Admission> wait(WaitingExecution& waiter) NNBURST_EXCLUDES(mutex_);
@@ -193,8 +213,8 @@ class ExecutionGate {
         return longestWait_ && waiter.client != &anonymousClient_ &&
                waiter.width == Width::ONE_LANE;
     }
-    void countRunning(ClientShare& client, TimePoint start) NNBURST_REQUIRES(mutex_);
-    void discountRunning(ClientShare& client, TimePoint start, TimePoint now)
+    void countRunning(LaneShare& client, TimePoint start) NNBURST_REQUIRES(mutex_);
+    void discountRunning(LaneShare& client, TimePoint start, TimePoint now)
         NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds saved(const WaitingExecution& waiter, TimePoint now)
         NNBURST_REQUIRES(mutex_);
@@ -225,9 +245,8 @@ class ExecutionGate {
     [[nodiscard]] static bool hasRunner(const WaitingExecution& waiter) noexcept {
         return waiter.holdsRunner || !waiter.runners.areAllHeld();
     }
-    [[nodiscard]] std::chrono::nanoseconds& admittedUsed(ClientShare& share)
-        NNBURST_REQUIRES(mutex_);
-    [[nodiscard]] bool limitCredit(ClientShare& client, TimePoint now) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] std::chrono::nanoseconds& admittedUsed(LaneShare& share) NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] bool limitCredit(LaneShare& client, TimePoint now) NNBURST_REQUIRES(mutex_);
     [[nodiscard]] bool precedes(const WaitingExecution& a, const WaitingExecution& b,
                                 TimePoint now) const NNBURST_REQUIRES(mutex_);
     [[nodiscard]] std::chrono::nanoseconds spinTime(const WaitingExecution& waiter)
@@ -238,7 +257,7 @@ class ExecutionGate {
     /// not counted before. If it goes on for the sake of one that waits for its runner, the client
     /// of that one is charged for the time since `lastYieldCheck` in which that was so.
     [[nodiscard]] bool mustYield(const WaitingWork& running, const RunnerSet& runners,
-                                 ClientShare* client, std::optional<Admission>& admission,
+                                 LaneShare* client, std::optional<Admission>& admission,
                                  TimePoint lastYieldCheck);
 
     const std::uint32_t laneCount_;
@@ -251,19 +270,19 @@ class ExecutionGate {
     std::vector<WaitingExecution*> waiters_ NNBURST_GUARDED_BY(mutex_);
     /// The clients whose executions are known to run, one entry for each: those that have waited,
     /// or that have seen others wait. Has room for those of all waiters.
-    std::vector<ClientShare*> running_ NNBURST_GUARDED_BY(mutex_);
+    std::vector<LaneShare*> running_ NNBURST_GUARDED_BY(mutex_);
     std::uint64_t arrivals_ NNBURST_GUARDED_BY(mutex_) = 0;
     /// What the user whose execution was admitted last had used. A user that comes back starts from
     /// here, less kCredit: it saves no more for later.
     std::chrono::nanoseconds admittedUsed_ NNBURST_GUARDED_BY(mutex_){};
     TimePoint lastAdmission_ NNBURST_GUARDED_BY(mutex_);  // when the last waiter was admitted
-    const ClientShare* lastAdmittedUser_ NNBURST_GUARDED_BY(mutex_) = nullptr;  // its user
+    const LaneShare* lastAdmittedUser_ NNBURST_GUARDED_BY(mutex_) = nullptr;  // its user
     TimePoint contendedSince_ NNBURST_GUARDED_BY(mutex_);  // since when waiters_ is not empty
     TimePoint lightSince_ NNBURST_GUARDED_BY(mutex_);      // when the last light one came
     /// The client of the extra execution that was admitted last, if that still runs.
-    const ClientShare* extraClient_ NNBURST_GUARDED_BY(mutex_) = nullptr;
+    const LaneShare* extraClient_ NNBURST_GUARDED_BY(mutex_) = nullptr;
     LaneProcessors laneProcessors_ NNBURST_GUARDED_BY(mutex_);
-    ClientShare anonymousClient_;  // of executions without a client
+    LaneShare anonymousClient_;  // of executions without a client
 
     /// Admits overdue executions. Started with the first one that may become overdue.
     std::thread overdueThread_ NNBURST_GUARDED_BY(mutex_);
@@ -276,8 +295,7 @@ class ExecutionGate {
 
 /// Executions that were admitted while they slept and are still to be woken. They are woken without
 /// the gate's lock: a woken thread may take the processor of its waker at once, and a thread that
-/// wants the lock would wait for both. They have their lanes already, so the owner of a list must
-/// not do long work before it wakes them. Used by one thread.
+/// wants the lock would wait for both. Used by one thread.
 class ExecutionGate::WakeList {
   public:
     WakeList() noexcept = default;
@@ -295,7 +313,6 @@ class ExecutionGate::WakeList {
             waiter.wakeUp.release();  // from here on it may be destroyed
         }
     }
-    [[nodiscard]] bool isEmpty() const noexcept { return first_ == nullptr; }
 
   private:
     friend class ExecutionGate;
@@ -313,14 +330,11 @@ class ExecutionGate::Pass {
     using Width = ExecutionGate::Width;
 
     /// `client` may be null: executions without one use one share. It must outlive the pass.
-    /// Executions that are admitted at the end of the pass go to `lateWakes`; null: they are woken
-    /// at once.
     Pass(ExecutionGate& gate, RunnerSet& runners, Width width = Width::ONE_LANE,
-         ClientShare* client = nullptr, WakeList* lateWakes = nullptr) noexcept
+         LaneShare* client = nullptr) noexcept
         : gate_(gate),
           runners_(runners),
           client_(client == nullptr ? &gate.anonymousClient_ : client),
-          lateWakes_(lateWakes),
           width_(width),
           lanes_(gate.lanesOf(width)) {}
     Pass(const Pass&) = delete;
@@ -364,6 +378,9 @@ class ExecutionGate::Pass {
     /// The runner that it holds, from `enter` on.
     [[nodiscard]] std::uint32_t runner() const noexcept { return runner_; }
 
+    /// Whether it has given its thread a low priority, until it is destroyed.
+    [[nodiscard]] bool hasLowPriority() const noexcept { return lowPriority_.has_value(); }
+
     /// To be called between operations and inside long ones. If an execution waits that comes
     /// before this one (a more urgent one of the same client, or one of a client that has used
     /// less), releases the lanes and waits for them again. Checks that every 50 us. Keeps the
@@ -388,8 +405,7 @@ class ExecutionGate::Pass {
 
     ExecutionGate& gate_;
     RunnerSet& runners_;
-    ClientShare* const client_;
-    WakeList* const lateWakes_;
+    LaneShare* const client_;
     const Width width_;
     const std::int32_t lanes_;
     WaitingWork work_;

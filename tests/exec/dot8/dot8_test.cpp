@@ -22,7 +22,7 @@
 #include "exec/plan/kernels.h"
 #include "exec/plan/planner.h"
 #include "exec/reference/quantized.h"
-#include "exec/threads/client_share.h"
+#include "exec/threads/lane_share.h"
 #include "support/kernel_comparison.h"
 #include "support/sanitizers.h"
 
@@ -830,7 +830,7 @@ TEST_F(Dot8PackedModels, chargeWhatAnExecutionPacksToItsClient) {
     const auto compiled = CompiledModel::compile(engine_, layersOfOneConstant(1, {0, kInputs}));
     ASSERT_TRUE(compiled) << compiled.error().message;
     const auto runFor = [&](const SharedAccount& account) {
-        ClientShare client(nullptr, account);
+        LaneShare client(nullptr, account);
         TestRequest request;
         request.addInput(std::vector<std::byte>(kInputs), {1, kInputs});
         request.addOutput(1);

@@ -88,6 +88,8 @@ TEST(ModelBudget, saysOfTheOperationThatIsTooMuchThatItIsNotSupported) {
 }
 
 TEST(ModelBudget, foldsNothingMoreWhenTheTimeIsOver) {
+    static_assert(GraphCheck::kMaximumFoldingTime ==
+                  std::chrono::milliseconds(500));  // SECURITY.md
     ModelBuilder builder;
     const std::array<float, 2> values{1, 2};
     const auto constant =
@@ -120,6 +122,7 @@ TEST(ModelBudget, countsTheCopiesOfConstantsOfAllSubgraphs) {
     model.main.operands.assign(kMost / 2, constant);
     model.referenced.resize(2);
     model.referenced[1].operands.assign(kMost / 2, constant);
+    static_assert(Constants::kMaximumCopiedBytes == std::uint64_t{8} << 30);  // SECURITY.md
     const auto most = Constants::bytesToCopy(model);
     ASSERT_TRUE(most) << most.error().message;
     EXPECT_EQ(*most, Constants::kMaximumCopiedBytes) << "operands with the same bytes count each";

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "exec/plan/kernels.h"
+#include "support/eventually.h"
 #include "support/sanitizers.h"
 #include "support/test_request.h"
 
@@ -335,13 +336,7 @@ TEST(PlanningTurns, knowWhetherAThreadWaits) {
     PlanningTurns::Turn turn = *planning.take();
     EXPECT_FALSE(planning.isAwaited());
     std::thread other([&] { EXPECT_TRUE(planning.take()); });
-    const auto watchdog = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    bool isAwaited = false;
-    while (!isAwaited && std::chrono::steady_clock::now() < watchdog) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        isAwaited = planning.isAwaited();
-    }
-    EXPECT_TRUE(isAwaited);
+    EXPECT_TRUE(test::eventually([&] { return planning.isAwaited(); }));
     turn.reset();
     other.join();
     EXPECT_FALSE(planning.isAwaited());

@@ -214,7 +214,7 @@ TEST(ThreadPool, makesNoSystemCallsBetweenOperators) {
         }
         run(kOperators);
         // Both sides sleep only where the system takes their processors.
-        const test::SystemCalls calls = test::systemCalls();
+        const test::SeccompCounts calls = test::systemCalls();
         ::_exit(calls.futexes + calls.others < kOperators / 4 ? 0 : 1);
     }
     int status = -1;

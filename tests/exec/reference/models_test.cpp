@@ -8,16 +8,16 @@
 #include <cmath>
 #include <string>
 
-#include "model/read_file.h"
 #include "nnburst/tflite.h"
 #include "support/shared_data.h"
 #include "support/test_request.h"
+#include "system/read_file.h"
 
 namespace nnburst::exec {
 namespace {
 
 std::vector<std::byte> contentsOf(const std::filesystem::path& path) {
-    auto contents = readFile(path, SIZE_MAX);
+    auto contents = system::readFile(path, SIZE_MAX);
     EXPECT_TRUE(contents) << contents.error().message;
     return contents ? *contents : std::vector<std::byte>();
 }

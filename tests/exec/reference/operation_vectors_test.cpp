@@ -22,7 +22,7 @@
 namespace nnburst::exec {
 namespace {
 
-enum class Way { OPERATION_BY_OPERATION, COMPILED, COMPILED_WITH_XNNPACK };
+enum class KernelPath { OPERATION_BY_OPERATION, COMPILED, COMPILED_WITH_XNNPACK };
 
 /// The result of an execution for a main output.
 struct Output {
@@ -140,21 +140,21 @@ bool isRunnableByOperation(const VectorExample& example) {
     return example.model.referenced.empty();
 }
 
-using Case = std::tuple<OperationType, Way>;
+using Case = std::tuple<OperationType, KernelPath>;
 
 class OperationVectors : public testing::TestWithParam<Case> {};
 
 TEST_P(OperationVectors, giveTheExpectedOutputs) {
     NNBURST_SHARED_DATA_OR_SKIP(shared);
-    const auto [type, way] = GetParam();
-    const auto engine = makeEngine(way == Way::COMPILED_WITH_XNNPACK);
+    const auto [type, path] = GetParam();
+    const auto engine = makeEngine(path == KernelPath::COMPILED_WITH_XNNPACK);
     std::size_t count = 0;
     for (const auto& file : vectorFiles(shared / "vectors")) {
-        forEachExample(file, type, [&, type = type, way = way](const VectorExample& example) {
+        forEachExample(file, type, [&, type = type, path = path](const VectorExample& example) {
             if (isFor(example, type) &&
-                (way != Way::OPERATION_BY_OPERATION || isRunnableByOperation(example))) {
+                (path != KernelPath::OPERATION_BY_OPERATION || isRunnableByOperation(example))) {
                 ++count;
-                expectOutputs(example, way == Way::OPERATION_BY_OPERATION
+                expectOutputs(example, path == KernelPath::OPERATION_BY_OPERATION
                                            ? runOperations(example)
                                            : runCompiled(engine, example));
             }
@@ -164,10 +164,10 @@ TEST_P(OperationVectors, giveTheExpectedOutputs) {
 }
 
 std::string nameOf(const testing::TestParamInfo<Case>& test) {
-    const auto [type, way] = test.param;
-    const char* suffix = way == Way::OPERATION_BY_OPERATION ? "byOperation"
-                         : way == Way::COMPILED             ? "compiled"
-                                                            : "compiledWithXnnpack";
+    const auto [type, path] = test.param;
+    const char* suffix = path == KernelPath::OPERATION_BY_OPERATION ? "byOperation"
+                         : path == KernelPath::COMPILED             ? "compiled"
+                                                                    : "compiledWithXnnpack";
     return std::string(toString(type)) + "_" + suffix;
 }
 
@@ -175,10 +175,10 @@ std::vector<Case> allCases() {
     std::vector<Case> cases;
     for (const OperationType type : kOperationTypes) {
         if (!isControlFlow(type)) {  // which cannot run as a single operation
-            cases.emplace_back(type, Way::OPERATION_BY_OPERATION);
+            cases.emplace_back(type, KernelPath::OPERATION_BY_OPERATION);
         }
-        cases.emplace_back(type, Way::COMPILED);
-        cases.emplace_back(type, Way::COMPILED_WITH_XNNPACK);
+        cases.emplace_back(type, KernelPath::COMPILED);
+        cases.emplace_back(type, KernelPath::COMPILED_WITH_XNNPACK);
     }
     return cases;
 }

@@ -14,9 +14,13 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <thread>
 
+#include "exec/threads/execution_gate.h"
 #include "exec/xnnpack/release.h"
+#include "model_bursts.h"
 #include "nnburst/builtin_models.h"
+#include "support/eventually.h"
 #include "support/kernel_comparison.h"
 #include "support/test_request.h"
 
@@ -289,6 +293,54 @@ TEST(CompiledModel, measuresOnlyWhenAsked) {
     EXPECT_EQ(request.outcome().timing.timeInDriver, kTimeNotAvailable);
     ASSERT_TRUE(request.run(*model));
     EXPECT_EQ(request.outcome().timing, Timing{});
+}
+
+/// The thread of a burst answers first: others that wait for its lane get it when the pass ends.
+TEST(CompiledModel, leavesTheEndOfItsPassToACallerThatKeepsIt) {
+    const auto engine = engineWith(1);
+    const auto model = compileOn(engine, doubling({4}));
+    ASSERT_TRUE(model);
+    TestRequest request = randomRequest(*model, 1);
+    RequestBindings bindings;
+    ASSERT_TRUE(model->bind(request.inputs(), request.outputs(), request.pools(), bindings));
+    const ExecutionGate& gate = engine->gate();
+    ExecutionOutcome outcome;
+    KeptPass kept;
+    ASSERT_TRUE(model->run(bindings, Caller(Priority::MEDIUM, nullptr, 0, &kept), {}, outcome));
+    EXPECT_TRUE(gate.isBusy());
+    kept.reset();
+    EXPECT_FALSE(gate.isBusy());
+    ASSERT_TRUE(model->run(bindings, Priority::MEDIUM, {}, outcome));
+    EXPECT_FALSE(gate.isBusy());
+}
+
+/// Others would wait for the lane while the low priority keeps the thread from a processor.
+TEST(CompiledModel, endsAPassThatHasGivenTheThreadALowPriority) {
+    const auto engine = engineWith(1);
+    const auto model = compileOn(engine, doubling({4 << 20}));
+    ASSERT_TRUE(model);
+    TestRequest request = randomRequest(*model, 1);
+    RequestBindings bindings;
+    ASSERT_TRUE(model->bind(request.inputs(), request.outputs(), request.pools(), bindings));
+    LaneShare another;
+    std::atomic<bool> isOver{false};
+    std::thread other([&] {
+        RunnerSet models;
+        while (!isOver) {
+            ExecutionGate::Pass pass(engine->gate(), models, ExecutionGate::Width::ALL_LANES,
+                                     &another);
+            EXPECT_TRUE(pass.enter({}));
+        }
+    });
+    EXPECT_TRUE(test::eventually([&] {
+        ExecutionOutcome outcome;
+        KeptPass kept;
+        const Caller caller(Priority::MEDIUM, nullptr, 0, &kept);
+        EXPECT_TRUE(model->run(bindings, caller, {}, outcome));
+        return !kept;
+    })) << "a run never yielded, or its pass was kept";
+    isOver = true;
+    other.join();
 }
 
 TEST(CompiledModel, doesNotBeginAfterItsDeadline) {
@@ -646,7 +698,7 @@ TEST(CompiledModel, runsWhatWasBoundOnceThoughItsPlanIsGone) {
 TEST(CompiledModel, doesNotRepeatARunForAClientThatHasGone) {
     const auto model = compile(addModel({4}), true);
     TestRequest request = addRequest({1, 2, 3, 4}, {1, 1, 1, 1});
-    ClientShare client;
+    LaneShare client;
     ASSERT_TRUE(request.runFor(client, *model));
     const Caller caller(Priority::MEDIUM, &client);
     ASSERT_TRUE(request.runAgain(*model, caller));
@@ -657,10 +709,10 @@ TEST(CompiledModel, doesNotRepeatARunForAClientThatHasGone) {
 }
 
 /// A client of another user than all others, with its account.
-ClientShare newUser() {
+LaneShare newUser() {
     Amounts limits;
     limits[Resource::MEMORY] = 1 << 20;
-    return ClientShare(nullptr, Account::create("client", limits, Account::create("user", limits)));
+    return LaneShare(nullptr, Account::create("client", limits, Account::create("user", limits)));
 }
 
 TEST(CompiledModel, aUserWithManyShapesLeavesThePlansOfOthers) {
@@ -671,15 +723,15 @@ TEST(CompiledModel, aUserWithManyShapesLeavesThePlansOfOthers) {
     builder.addOperation(OperationType::ADD, {in, in, builder.addScalar(0)}, {twice});
     builder.addOperation(OperationType::ADD, {in, twice, builder.addScalar(0)}, {sum});
     const auto model = compile(build(builder, {in}, {sum}), true);
-    const auto run = [&](ClientShare& client, std::uint32_t count) {
+    const auto run = [&](LaneShare& client, std::uint32_t count) {
         TestRequest request;
         request.addInput(bytesOf(std::vector<float>(count, 1.0F)), {count});
         request.addOutput(count * sizeof(float));
         ASSERT_TRUE(request.runFor(client, *model));
     };
-    ClientShare one = newUser();
-    ClientShare other = newUser();
-    const auto planBytes = [](const ClientShare& client) {
+    LaneShare one = newUser();
+    LaneShare other = newUser();
+    const auto planBytes = [](const LaneShare& client) {
         return client.account()->usage(Resource::MEMORY).used;
     };
     run(one, 5);
@@ -692,7 +744,7 @@ TEST(CompiledModel, aUserWithManyShapesLeavesThePlansOfOthers) {
         run(one, count);
     }
     EXPECT_GT(planBytes(other), 0U);
-    ClientShare third = newUser();
+    LaneShare third = newUser();
     run(third, 60);
     const std::uint64_t ofOnePlan = planBytes(third);
     run(third, 61);

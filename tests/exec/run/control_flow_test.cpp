@@ -281,7 +281,7 @@ TEST(ControlFlow, endsWhileItCopiesTheValuesOfALoopWithoutIterations) {
     ASSERT_TRUE(completed) << completed.error().message;
     EXPECT_EQ(whole.placed(), 4);
 
-    ClientShare client;
+    LaneShare client;
     OneMemory untilCancelled([&client] { client.cancel(); });
     const Result<> cancelled =
         runWithoutIteration(*model, untilCancelled, Caller(Priority::MEDIUM, &client));

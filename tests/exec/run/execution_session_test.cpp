@@ -8,12 +8,17 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <new>
 #include <thread>
+
+#include "support/eventually.h"
+#include "system/scheduling.h"
 
 namespace nnburst::exec {
 namespace {
@@ -25,7 +30,7 @@ class CopyingModel final : public CompiledModel {
   public:
     std::function<Result<>()> onRun = [] { return Result<>(); };
     ExecutionOptions lastOptions;
-    ExecutionGate::WakeList* lastWakes = nullptr;
+    KeptPass* lastPass = nullptr;
     mutable int binds = 0;
     int runs = 0;
 
@@ -52,7 +57,7 @@ class CopyingModel final : public CompiledModel {
     Result<> run(RequestBindings& bindings, const Caller& caller, const ExecutionOptions& options,
                  ExecutionOutcome& outcome) override {
         ++runs;
-        lastWakes = caller.lateWakes;
+        lastPass = caller.keptPass;
         lastOptions = options;
         outcome.outputShapes.assign(1, {.dimensions = {1}, .isSufficient = true});
         NNBURST_TRY(onRun());
@@ -90,7 +95,18 @@ class SessionTest : public testing::Test {
                                  .buffers = buffers,
                                  .preparedModel = 1,
                                  .version = version,
-                                 .lateWakes = &lateWakes});
+                                 .keptPass = &keptPass});
+    }
+
+    /// Of a client of a driver.
+    ExecutionSession sessionOfClient() {
+        Amounts limits;
+        limits[Resource::MEMORY] = 1 << 30;
+        return ExecutionSession(
+            {.model = model,
+             .buffers = buffers,
+             .client = std::make_shared<LaneShare>(nullptr, Account::create("client", limits)),
+             .preparedModel = 1});
     }
 
     Result<> run(ExecutionSession& session, const ExecutionOptions& options = {}) {
@@ -124,7 +140,7 @@ class SessionTest : public testing::Test {
                            .dimensions = {}};
     TestMemory memory;
     ExecutionOutcome outcome;
-    ExecutionGate::WakeList lateWakes;
+    KeptPass keptPass;
 };
 
 TEST_F(SessionTest, runsOnTheMemoryOfItsSource) {
@@ -162,7 +178,7 @@ TEST_F(SessionTest, clearsTheOutcomeOfARunThatFails) {
     RequestBindings bindings;
     ASSERT_TRUE(session.bind(arguments(), bindings));
     outcome.outputShapes.assign(1, {.dimensions = {9}, .isSufficient = true});
-    EXPECT_FALSE(session.runBound(bindings, {}, {}, outcome));
+    EXPECT_FALSE(session.runBound(bindings, {}, outcome));
     expectClearedOutcome();
 }
 
@@ -182,7 +198,7 @@ TEST_F(SessionTest, bindsOnceAndRunsAgain) {
     const int binds = model->binds;
     for (std::int32_t value = 1; value <= 3; ++value) {
         *reinterpret_cast<std::int32_t*>(mapping.data()) = value;
-        ASSERT_TRUE(session.runBound(bindings, {}, {}, outcome));
+        ASSERT_TRUE(session.runBound(bindings, {}, outcome));
         EXPECT_EQ(written(), value);
     }
     EXPECT_EQ(model->binds, binds);
@@ -194,29 +210,29 @@ TEST_F(SessionTest, measuresWhatIsBound) {
     RequestBindings bindings;
     ASSERT_TRUE(session.bind(arguments(), bindings));
     const ExecutionOptions options{.measure = MeasureTiming::YES};
-    ASSERT_TRUE(session.runBound(bindings, options, arrivalTime(options), outcome));
+    ASSERT_TRUE(session.runBound(bindings, options, outcome));
     EXPECT_EQ(outcome.timing.timeOnDevice, 1U);
     EXPECT_NE(outcome.timing.timeInDriver, kTimeNotAvailable);
 }
 
 /// Who waits for a lane may have to wait a little longer only where nothing follows that takes
 /// long.
-TEST_F(SessionTest, leavesWakingOthersToItsOwnerWhereTheKernelsEndTheExecution) {
+TEST_F(SessionTest, leavesThePassToItsOwnerWhereTheKernelsEndTheExecution) {
     ExecutionSession session = sessionOf();
     ASSERT_TRUE(run(session));
-    EXPECT_EQ(model->lastWakes, &lateWakes);
+    EXPECT_EQ(model->lastPass, &keptPass);
     RequestBindings bindings;
     ASSERT_TRUE(session.bind(arguments(), bindings));
-    model->lastWakes = nullptr;
-    ASSERT_TRUE(session.runBound(bindings, {}, {}, outcome));
-    EXPECT_EQ(model->lastWakes, &lateWakes);
+    model->lastPass = nullptr;
+    ASSERT_TRUE(session.runBound(bindings, {}, outcome));
+    EXPECT_EQ(model->lastPass, &keptPass);
 
     memory.pools.push_back(RequestMemory::managed(buffers->add(
         *ManagedBuffer::create(model->operand.type, model->operand.dimensions,
                                {{.preparedModel = 1, .role = ArgumentRole::OUTPUT, .index = 0}}))));
     output.location = {.poolIndex = 1, .offset = 0, .length = 0};
     ASSERT_TRUE(run(session));
-    EXPECT_EQ(model->lastWakes, nullptr);
+    EXPECT_EQ(model->lastPass, nullptr);
 }
 
 TEST_F(SessionTest, doesNotBindMemoryThatIsNotMapped) {
@@ -304,6 +320,42 @@ TEST_F(SessionTest, copiesNoWholeInputAfterTheDeadline) {
     EXPECT_EQ(model->runs, 0);
     input.location.length = 4;
     EXPECT_TRUE(run(session));
+}
+
+/// These copies may block, so they are made outside of the gate, which therefore does not limit
+/// what they cost other clients.
+TEST_F(SessionTest, readsLongForeignInputsWithALowPriority) {
+    const auto niceOf = [](pid_t thread) {
+        return ::getpriority(PRIO_PROCESS, static_cast<id_t>(thread));
+    };
+    const int usual = niceOf(0);
+    const int low = [&] {
+        const system::ScopedLowPriority scope;
+        return niceOf(0);
+    }();
+    if (low == usual) {
+        GTEST_SKIP() << "this process may not change its nice value";
+    }
+    constexpr std::uint32_t kBytes = 64 << 20;
+    const SharedRegion foreign = foreignRegion(kBytes);
+    memory.pools.push_back(RequestMemory::copied(*foreign));
+    input.location = {.poolIndex = 1, .offset = 0, .length = kBytes};
+    model->onRun = [&] {
+        EXPECT_EQ(niceOf(0), usual) << "others may wait for the lane of a run";
+        return Result<>();
+    };
+    std::atomic<pid_t> thread{0};
+    std::atomic<bool> isOver{false};
+    std::thread executing([&] {
+        thread = ::gettid();
+        ExecutionSession session = sessionOfClient();
+        while (!isOver) {
+            EXPECT_TRUE(run(session));
+        }
+    });
+    EXPECT_TRUE(test::eventually([&] { return thread != 0 && niceOf(thread) == low; }));
+    isOver = true;
+    executing.join();
 }
 
 TEST_F(SessionTest, leavesTheContentsOfABufferThatItMayNotWrite) {

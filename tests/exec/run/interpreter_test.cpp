@@ -220,7 +220,7 @@ std::uint64_t chargedBytes(bool useDotProducts,
     Amounts limits;
     limits[Resource::MEMORY] = 16 * kElements;
     const SharedAccount account = Account::create("client", limits);
-    ClientShare client(nullptr, account);
+    LaneShare client(nullptr, account);
     const auto compiled = compile(comparisonOfReshapedModel(), true, 1, useDotProducts);
     for (const std::vector<std::int32_t>& shape : shapes) {
         TestRequest request;
@@ -256,7 +256,7 @@ TEST(Interpreter, chargesTheScratchMemoryOfOperations) {
     const auto runWith = [&](std::uint64_t limit) {
         Amounts limits;
         limits[Resource::MEMORY] = limit;
-        ClientShare client(nullptr, Account::create("client", limits));
+        LaneShare client(nullptr, Account::create("client", limits));
         TestRequest request;
         request.addInput(std::vector<std::byte>(std::size_t{kSize} * kSize));
         request.addInput(bytesOf(std::vector<std::int32_t>{1}));
@@ -288,7 +288,7 @@ TEST(Interpreter, chargesTheValuesThatItRemembersOfEachOperation) {
     const auto runWith = [&](std::uint64_t limit) {
         Amounts limits;
         limits[Resource::MEMORY] = limit;
-        ClientShare client(nullptr, Account::create("client", limits));
+        LaneShare client(nullptr, Account::create("client", limits));
         TestRequest request;
         request.addInput(std::vector<std::byte>(4));
         request.addInput(bytesOf(std::vector<std::int32_t>(kAxes, 1)));
@@ -318,7 +318,7 @@ TEST(Interpreter, chargesTheAddressesThatAnOperatorKeeps) {
     builder.addOperation(OperationType::CONV_2D, {x, filter, bias, one, one, one, activation}, {y});
     const auto compiled = compile(build(builder, {x, activation}, {y}), true);
     const auto runWith = [&](const SharedAccount& account) {
-        ClientShare client(nullptr, account);
+        LaneShare client(nullptr, account);
         TestRequest request;
         request.addInput(bytesOf(std::vector<float>(std::size_t{kSize} * kSize)));
         request.addInput(bytesOf(std::vector<std::int32_t>{0}));

@@ -22,13 +22,14 @@
 #include "account/growing_charge.h"
 #include "exec/graph/graph_check.h"
 #include "exec/plan/kernels.h"
+#include "exec/run/burst_registration.h"
 #include "exec/run/engine.h"
 #include "exec/run/graph_runner.h"
-#include "exec/run/model_user.h"
-#include "model_users.h"
+#include "model_bursts.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
 #include "support/allocation_counter.h"
+#include "support/eventually.h"
 #include "support/kernel_comparison.h"
 #include "support/test_request.h"
 
@@ -41,9 +42,9 @@ using namespace std::chrono_literals;
 class HeldRun {
   public:
     explicit HeldRun(const std::shared_ptr<CompiledModel>& model)
-        : user_(model, 1), memory_(sizeOf(model->outputs()[0])) {
-        user_.bindings.outputs[0].memory = &memory_;
-        thread_ = std::thread([this] { EXPECT_TRUE(user_.run()); });
+        : burst_(model, 1), memory_(sizeOf(model->outputs()[0])) {
+        burst_.bindings.outputs[0].memory = &memory_;
+        thread_ = std::thread([this] { EXPECT_TRUE(burst_.run()); });
         memory_.awaitAsked();
     }
     ~HeldRun() { end(); }
@@ -54,12 +55,12 @@ class HeldRun {
             memory_.release();
             thread_.join();
         }
-        return {memory_.data(), memory_.data() + user_.output().size()};
+        return {memory_.data(), memory_.data() + burst_.output().size()};
     }
-    [[nodiscard]] std::uint32_t runner() const { return user_.runner(); }
+    [[nodiscard]] std::uint32_t runner() const { return burst_.runner(); }
 
   private:
-    User user_;
+    TestBurst burst_;
     HeldMemory memory_;
     std::thread thread_;
 };
@@ -78,19 +79,19 @@ class FreshMemory final : public OutputMemory {
 };
 
 std::vector<std::byte> outputOf(const std::shared_ptr<CompiledModel>& model, std::uint32_t seed) {
-    User user(model, seed);
-    EXPECT_TRUE(user.run());
-    return user.takeOutput();
+    TestBurst burst(model, seed);
+    EXPECT_TRUE(burst.run());
+    return burst.takeOutput();
 }
 
 TEST(ModelRunners, askForTheMemoryOfAnOutputInEachRun) {
     const auto model = compileOn(engineWith(1), *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
-    User user(model, 1);
+    TestBurst burst(model, 1);
     FreshMemory memory;
-    user.bindings.outputs[0].memory = &memory;
-    ASSERT_TRUE(user.run());
-    ASSERT_TRUE(user.run());
+    burst.bindings.outputs[0].memory = &memory;
+    ASSERT_TRUE(burst.run());
+    ASSERT_TRUE(burst.run());
     ASSERT_EQ(memory.given().size(), 2U);
     const std::size_t sizeBytes = sizeOf(model->outputs()[0]);
     EXPECT_EQ(std::memcmp(memory.given()[0].data(), memory.given()[1].data(), sizeBytes), 0);
@@ -99,16 +100,16 @@ TEST(ModelRunners, askForTheMemoryOfAnOutputInEachRun) {
 TEST(ModelRunners, reportTheShapesOfARunThatTheyRemember) {
     const auto model = compileOn(engineWith(1), *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
-    User user(model, 1);
-    ASSERT_TRUE(user.run());
-    EXPECT_FALSE(user.bindings.memo.wasHit);
+    TestBurst burst(model, 1);
+    ASSERT_TRUE(burst.run());
+    EXPECT_FALSE(burst.bindings.memo.wasHit);
     const OutputShape expected{.dimensions = model->outputs()[0].dimensions, .isSufficient = true};
     for (const auto& before : {std::vector<OutputShape>(), std::vector<OutputShape>(1),
                                std::vector<OutputShape>{{.dimensions = {7}, .isSufficient = false}},
                                std::vector<OutputShape>(3, expected)}) {
         ExecutionOutcome outcome{.outputShapes = before, .timing = {}};
-        ASSERT_TRUE(model->run(user.bindings, Priority::MEDIUM, {}, outcome));
-        EXPECT_TRUE(user.bindings.memo.wasHit);
+        ASSERT_TRUE(model->run(burst.bindings, Priority::MEDIUM, {}, outcome));
+        EXPECT_TRUE(burst.bindings.memo.wasHit);
         EXPECT_EQ(outcome.outputShapes, std::vector<OutputShape>{expected});
     }
 }
@@ -116,18 +117,18 @@ TEST(ModelRunners, reportTheShapesOfARunThatTheyRemember) {
 TEST(ModelRunners, computeInTheMemoryOfTheRequestThatRunsWhicheverRanBefore) {
     const auto model = compileOn(engineWith(1), *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
-    User first(model, 1);
-    User second(model, 2);
+    TestBurst first(model, 1);
+    TestBurst second(model, 2);
     ASSERT_TRUE(first.run());
     const std::vector<std::byte> ofFirst = first.takeOutput();
     ASSERT_TRUE(second.run());
     const std::vector<std::byte> ofSecond = second.takeOutput();
     ASSERT_NE(ofFirst, ofSecond);
-    for (User* user : {&first, &first, &second, &second, &first}) {
-        const bool isFirst = user == &first;
-        ASSERT_TRUE(user->run());
-        EXPECT_TRUE(user->bindings.memo.wasHit);
-        EXPECT_EQ(user->takeOutput(), isFirst ? ofFirst : ofSecond);
+    for (TestBurst* burst : {&first, &first, &second, &second, &first}) {
+        const bool isFirst = burst == &first;
+        ASSERT_TRUE(burst->run());
+        EXPECT_TRUE(burst->bindings.memo.wasHit);
+        EXPECT_EQ(burst->takeOutput(), isFirst ? ofFirst : ofSecond);
     }
 }
 
@@ -138,7 +139,7 @@ TEST(ModelRunners, aRunCompletesWhileAnotherOneOfTheSameModelIsUnderWay) {
     ASSERT_TRUE(model && alone);
     EXPECT_EQ(model->runnerCount(), 1U) << "the model has no concurrent runs";
     HeldRun held(model);
-    User other(model, 2);
+    TestBurst other(model, 2);
     ASSERT_TRUE(other.run());
     EXPECT_EQ(model->runnerCount(), 2U) << "made by the first run that found none free";
     EXPECT_EQ(other.takeOutput(), outputOf(alone, 2));
@@ -157,19 +158,15 @@ TEST(ModelRunners, ofRunsThatComeAtTheSameTimeNoneWaitsForAnother) {
         std::vector<std::thread> threads;
         for (HeldMemory& memory : memories) {
             threads.emplace_back([&] {
-                User user(model, 1);
-                user.bindings.outputs[0].memory = &memory;
+                TestBurst burst(model, 1);
+                burst.bindings.outputs[0].memory = &memory;
                 start.arrive_and_wait();
-                EXPECT_TRUE(user.run());
+                EXPECT_TRUE(burst.run());
             });
         }
         // One that waits for the other is not asked for memory before that has ended.
         const auto areBothUnderWay = [&] { return memories[0].isAsked() && memories[1].isAsked(); };
-        const auto watchdog = std::chrono::steady_clock::now() + 20s;
-        while (!areBothUnderWay() && std::chrono::steady_clock::now() < watchdog) {
-            std::this_thread::sleep_for(100us);
-        }
-        const bool hasWaited = !areBothUnderWay();
+        const bool hasWaited = !test::eventually(areBothUnderWay);
         for (HeldMemory& memory : memories) {
             memory.release();
         }
@@ -184,7 +181,7 @@ TEST(ModelRunners, aRunWaitsWhileAllProcessorsAreInUse) {
     const auto model = compileOn(engineWith(1), *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
     HeldRun held(model);
-    User late(model, 2);
+    TestBurst late(model, 2);
     const auto result = late.run({.deadline = std::chrono::steady_clock::now() + 1ms});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
@@ -196,7 +193,7 @@ TEST(ModelRunners, withoutMemoryForThemRunsFollowEachOther) {
                                  *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
     std::optional<HeldRun> held(std::in_place, model);
-    User late(model, 2);
+    TestBurst late(model, 2);
     const auto result = late.run({.deadline = std::chrono::steady_clock::now() + 1ms});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
@@ -209,26 +206,26 @@ TEST(ModelRunners, severalKernelThreadsRunOneExecutionAtATime) {
     const auto model =
         compileOn(engineWith(2, {.threadCounts = {2}}), *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
-    const User first(model, 1);
-    const User second(model, 2);
-    model->makeRunnersForUsers(nullptr);
+    const TestBurst first(model, 1);
+    const TestBurst second(model, 2);
+    model->makeRunnersForBursts(nullptr);
     EXPECT_EQ(model->runnerCount(), 1U);
 }
 
-TEST(ModelRunners, thereIsOneForEachUserButOneMoreThanLanesAtMost) {
+TEST(ModelRunners, thereIsOneForEachBurstButOneMoreThanLanesAtMost) {
     const auto model = compileOn(engineWith(2), *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
-    std::vector<std::unique_ptr<User>> users;
+    std::vector<std::unique_ptr<TestBurst>> bursts;
     for (const std::uint32_t expected : {1U, 2U, 3U, 3U}) {
-        users.push_back(std::make_unique<User>(model, expected));
-        model->makeRunnersForUsers(nullptr);
+        bursts.push_back(std::make_unique<TestBurst>(model, expected));
+        model->makeRunnersForBursts(nullptr);
         EXPECT_EQ(model->runnerCount(), expected);
     }
     // Each finds the kernels set up with its own addresses again.
     for (int round = 0; round < 3; ++round) {
-        for (std::uint32_t user = 0; user < users.size(); ++user) {
-            ASSERT_TRUE(users[user]->run());
-            EXPECT_EQ(users[user]->runner(), user % 3);
+        for (std::uint32_t burst = 0; burst < bursts.size(); ++burst) {
+            ASSERT_TRUE(bursts[burst]->run());
+            EXPECT_EQ(bursts[burst]->runner(), burst % 3);
         }
     }
 }
@@ -257,14 +254,14 @@ TEST(ModelRunners, keepToTheMemoryLimit) {
             engineWith(8, {.concurrencyMemoryBytes = (expected - 1) * kMebibyte + kMebibyte / 2}),
             source);
         ASSERT_TRUE(model);
-        std::vector<std::unique_ptr<User>> users;
-        for (std::uint32_t user = 0; user < 10; ++user) {
-            users.push_back(std::make_unique<User>(model, user));
+        std::vector<std::unique_ptr<TestBurst>> bursts;
+        for (std::uint32_t burst = 0; burst < 10; ++burst) {
+            bursts.push_back(std::make_unique<TestBurst>(model, burst));
         }
-        model->makeRunnersForUsers(nullptr);
+        model->makeRunnersForBursts(nullptr);
         EXPECT_EQ(model->runnerCount(), expected);
-        for (const auto& user : users) {
-            EXPECT_TRUE(user->run());
+        for (const auto& burst : bursts) {
+            EXPECT_TRUE(burst->run());
         }
     }
 }
@@ -277,13 +274,13 @@ TEST(ModelRunners, areChargedToTheClientForWhichTheyAreMade) {
     const SharedAccount other = Account::create("other", limits);
     auto model = compileOn(engineWith(8), sums(2));  // one temporary of 1 MiB
     ASSERT_TRUE(model);
-    for (int user = 0; user < 8; ++user) {
-        (void)model->addUser();
+    for (int burst = 0; burst < 8; ++burst) {
+        (void)model->addBurst();
     }
-    model->makeRunnersForUsers(poor.get());
+    model->makeRunnersForBursts(poor.get());
     EXPECT_EQ(model->runnerCount(), 3U);
     EXPECT_GE(poor->usage(Resource::MEMORY).used, 2 * kMebibyte);
-    model->makeRunnersForUsers(other.get());
+    model->makeRunnersForBursts(other.get());
     EXPECT_EQ(model->runnerCount(), 5U);
     EXPECT_GE(other->usage(Resource::MEMORY).used, 2 * kMebibyte);
     model = nullptr;
@@ -323,11 +320,11 @@ SharedAccount accountWith(std::uint64_t memoryBytes) {
 }
 
 void makeTwoRunners(CompiledModel& model, Account* account) {
-    (void)model.addUser();
-    (void)model.addUser();
-    model.makeRunnersForUsers(account);
-    model.removeUser();
-    model.removeUser();
+    (void)model.addBurst();
+    (void)model.addBurst();
+    model.makeRunnersForBursts(account);
+    model.removeBurst();
+    model.removeBurst();
 }
 
 TEST(ModelRunners, countTheStructureOfTheirPlansAndInterpreters) {
@@ -417,7 +414,7 @@ TEST(ModelRunners, chargeTheStructureOfEachPlanToTheClientWhoseRunMakesIt) {
     const auto model = compileOn(engineWith(1), chainOfSums({0}, false));
     ASSERT_TRUE(model);
     const SharedAccount account = accountWith(1 << 30);
-    ClientShare client(nullptr, account);
+    LaneShare client(nullptr, account);
     std::uint64_t before = 0;
     for (std::uint32_t size = 1; size <= 3; ++size) {
         TestRequest request;
@@ -451,7 +448,7 @@ TEST(GraphRunner, waitsUntilItsDeadlineWhileOthersPlanTheGraph) {
     const auto shared = SharedGraph::create(model, model.main, {}, nullptr);
     ASSERT_TRUE(shared) << shared.error().message;
     GraphRunner runner(kernels, **shared, {});
-    ASSERT_TRUE(runner.prepare(nullptr, GraphCheck::endOfFolding(), {}));
+    ASSERT_TRUE(runner.prepareFirst(GraphCheck::endOfFolding(), {}));
     const AlignedBuffer memory = *AlignedBuffer::allocate(4 * sizeof(float));
     const std::array inputs{GraphInput{.shape = {4}, .data = memory.data()}};
     FourFloats output;
@@ -480,9 +477,9 @@ TEST(ModelRunners, doNotReadTheModelAgain) {
         ASSERT_TRUE(theirs) << theirs.error().message;
         std::fill_n(theirs->data(), theirs->sizeBytes(), std::byte{0x3F});
     }
-    const User first(model, 1);
-    User second(model, 1);
-    model->makeRunnersForUsers(nullptr);
+    const TestBurst first(model, 1);
+    TestBurst second(model, 1);
+    model->makeRunnersForBursts(nullptr);
     ASSERT_EQ(model->runnerCount(), 2U);
     ASSERT_TRUE(second.run());
     EXPECT_EQ(second.runner(), 1U);
@@ -556,12 +553,12 @@ TEST_P(ConstantImageTest, outlivesItsModelOnEachRunnerAndInTheCache) {
     for (int compilation = 0; compilation < 2; ++compilation) {
         const auto model = compiled(engine, packed);
         ASSERT_TRUE(model);
-        std::array<User, 2> users{User(model, 1), User(model, 1)};
-        model->makeRunnersForUsers(nullptr);
+        std::array<TestBurst, 2> bursts{TestBurst(model, 1), TestBurst(model, 1)};
+        model->makeRunnersForBursts(nullptr);
         ASSERT_EQ(model->runnerCount(), 2U);
-        for (User& user : users) {
-            ASSERT_TRUE(user.run());
-            expectClose(GetParam().type, user.takeOutput(), expected);
+        for (TestBurst& burst : bursts) {
+            ASSERT_TRUE(burst.run());
+            expectClose(GetParam().type, burst.takeOutput(), expected);
         }
         packed = model->packed();
     }
@@ -597,9 +594,9 @@ TEST(ModelRunners, shareTheirWeights) {
     const auto model = compileOn(engineWith(2), *makeMobileNetV1({.width = 1, .resolution = 32}));
     ASSERT_TRUE(model);
     const std::uint64_t alone = heapBytes();
-    (void)model->addUser();
-    (void)model->addUser();
-    model->makeRunnersForUsers(nullptr);
+    (void)model->addBurst();
+    (void)model->addBurst();
+    model->makeRunnersForBursts(nullptr);
     ASSERT_EQ(model->runnerCount(), 2U);
     EXPECT_LT((heapBytes() - alone) * 8, alone - empty);
 }
@@ -651,7 +648,7 @@ Model convolutionOfAnySize(std::uint32_t channels) {
 constexpr std::uint32_t kConvolvedChannels = 64;
 
 /// Runs that model for `client` on an image of 8 columns.
-Result<> convolveFor(ClientShare& client, CompiledModel& model, std::uint32_t rows) {
+Result<> convolveFor(LaneShare& client, CompiledModel& model, std::uint32_t rows) {
     const std::size_t bytes = std::size_t{rows} * 8 * kConvolvedChannels * sizeof(float);
     TestRequest request;
     request.addInput(std::vector<std::byte>(bytes), {1, rows, 8, kConvolvedChannels});
@@ -670,10 +667,10 @@ TEST(ModelRunners, keepNoOperatorsOfPlansThatFail) {
     ASSERT_TRUE(graph) << graph.error().message;
     const std::uint64_t structureBytes = (*graph)->structureBytes();
     // Enough for the structure of a plan and its operator, but not for the addresses of 20 rows.
-    ClientShare poor(nullptr, accountWith(structureBytes + 4096));
-    ClientShare gone;
+    LaneShare poor(nullptr, accountWith(structureBytes + 4096));
+    LaneShare gone;
     gone.cancel();
-    for (ClientShare* client : {&poor, &gone}) {
+    for (LaneShare* client : {&poor, &gone}) {
         const auto model = compileOn(engineWith(1), source);
         ASSERT_TRUE(model);
         EXPECT_FALSE(convolveFor(*client, *model, 20));
@@ -716,29 +713,30 @@ void expectSameOnEachRunner(const Model& source, bool useXnnpack, std::uint32_t 
     const auto model = compileOn(engineWith(kLanes, {.usesXnnpack = useXnnpack}), source);
     ASSERT_TRUE(alone && model);
     std::vector<std::vector<std::byte>> expected;
-    std::vector<std::unique_ptr<User>> users;
-    for (std::uint32_t user = 0; user < kRunners + 1; ++user) {
-        expected.push_back(outputOf(alone, user));
-        users.push_back(std::make_unique<User>(model, user));
+    std::vector<std::unique_ptr<TestBurst>> bursts;
+    for (std::uint32_t burst = 0; burst < kRunners + 1; ++burst) {
+        expected.push_back(outputOf(alone, burst));
+        bursts.push_back(std::make_unique<TestBurst>(model, burst));
     }
     std::latch start(kRunners + 1);
     std::atomic<std::uint32_t> right{0};
     std::vector<std::thread> threads;
-    for (std::uint32_t user = 0; user < users.size(); ++user) {
-        threads.emplace_back([&, user] {
+    for (std::uint32_t burst = 0; burst < bursts.size(); ++burst) {
+        threads.emplace_back([&, burst] {
             start.arrive_and_wait();
-            if (user == 1) {
-                model->makeRunnersForUsers(nullptr);  // while others run
+            if (burst == 1) {
+                model->makeRunnersForBursts(nullptr);  // while others run
             }
             for (std::uint32_t round = 0; round < rounds; ++round) {
-                right += users[user]->run() && users[user]->takeOutput() == expected[user] ? 1 : 0;
+                right +=
+                    bursts[burst]->run() && bursts[burst]->takeOutput() == expected[burst] ? 1 : 0;
             }
         });
     }
     for (std::thread& thread : threads) {
         thread.join();
     }
-    EXPECT_EQ(right, rounds * users.size());
+    EXPECT_EQ(right, rounds * bursts.size());
     EXPECT_EQ(model->runnerCount(), kRunners);
 }
 
@@ -785,30 +783,30 @@ TEST(ModelRunners, allocateNothingAfterTheFirstRunOnEach) {
     }
     const auto model = compileOn(engineWith(2), *makeMobileNetV1());
     ASSERT_TRUE(model);
-    User first(model, 1);
-    User second(model, 2);
-    model->makeRunnersForUsers(nullptr);
-    for (User* const user : {&first, &second}) {
-        ASSERT_TRUE(user->run());
+    TestBurst first(model, 1);
+    TestBurst second(model, 2);
+    model->makeRunnersForBursts(nullptr);
+    for (TestBurst* const burst : {&first, &second}) {
+        ASSERT_TRUE(burst->run());
     }
     ASSERT_NE(first.runner(), second.runner());
     const std::uint64_t before = test::allocationCount();
     for (int round = 0; round < 3; ++round) {
-        for (User* const user : {&first, &second}) {
-            EXPECT_TRUE(user->run());
+        for (TestBurst* const burst : {&first, &second}) {
+            EXPECT_TRUE(burst->run());
         }
     }
     EXPECT_EQ(test::allocationCount() - before, 0U);
 }
 
-/// The user makes none on the path of a request that has run before.
+/// Only a request that has not run before may wait until one is made.
 TEST(ModelRunners, areNotMadeByARequestThatHasRun) {
     const auto model = compileOn(engineWith(2), *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
-    User user(model, 2);
-    ASSERT_TRUE(user.run());
+    TestBurst burst(model, 2);
+    ASSERT_TRUE(burst.run());
     const HeldRun held(model);
-    const auto result = user.run({.deadline = std::chrono::steady_clock::now() + 1ms});
+    const auto result = burst.run({.deadline = std::chrono::steady_clock::now() + 1ms});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
     EXPECT_EQ(model->runnerCount(), 1U);
@@ -817,9 +815,9 @@ TEST(ModelRunners, areNotMadeByARequestThatHasRun) {
 TEST(ModelRunners, releaseTheirMemoryEachWhenItIsIdle) {
     const auto model = compileOn(engineWith(2), *makeMobileNetV1({.resolution = 32}));
     ASSERT_TRUE(model);
-    User first(model, 1);
-    User second(model, 2);
-    model->makeRunnersForUsers(nullptr);
+    TestBurst first(model, 1);
+    TestBurst second(model, 2);
+    model->makeRunnersForBursts(nullptr);
     ASSERT_TRUE(first.run());
     const std::vector<std::byte> expected = first.takeOutput();
     ASSERT_TRUE(second.run());

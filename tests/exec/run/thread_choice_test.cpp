@@ -90,13 +90,13 @@ std::optional<LatencyComparison> unknown(CompiledModel& /*more*/, CompiledModel&
     return std::nullopt;
 }
 
-using Comparer = decltype(KernelEngine::Settings::compare);
+using Comparer = decltype(Engine::Settings::compare);
 
 std::uint32_t threadsChosen(const Model& model, Comparer compare, std::size_t processors = 8) {
     EXPECT_TRUE(makeEngine(true));  // initialises XNNPACK
     const auto compiled = CompiledModel::compile(
-        std::make_shared<KernelEngine>(KernelEngine::Settings{
-            .threadCounts = threadCountsToTry(processors), .compare = compare}),
+        std::make_shared<Engine>(
+            Engine::Settings{.threadCounts = threadCountsToTry(processors), .compare = compare}),
         model);
     EXPECT_TRUE(compiled) << compiled.error().message;
     return compiled ? (*compiled)->kernelThreads() : 0;

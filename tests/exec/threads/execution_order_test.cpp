@@ -104,15 +104,15 @@ TEST(ExecutionGate, aRunnerHolderRunsInPlaceOfAClientThatWaitsForItsRunner) {
     ExecutionGate gate(1);
     RunnerSet shared;
     std::vector<RunnerSet> models(2);
-    ClientShare hostile;
-    ClientShare victim;
+    LaneShare hostile;
+    LaneShare victim;
     std::mutex mutex;
     std::string order;
     const auto note = [&](char name) {
         const std::lock_guard lock(mutex);
         order += name;
     };
-    const auto run = [&](RunnerSet& model, ClientShare& client, char name) {
+    const auto run = [&](RunnerSet& model, LaneShare& client, char name) {
         Pass pass(gate, model, Pass::Width::ONE_LANE, &client);
         EXPECT_TRUE(pass.enter({.priority = Priority::MEDIUM, .deadline = {}}));
         note(name);
@@ -161,7 +161,7 @@ TEST(ExecutionGate, chargesTheWaitingClientWhileARunnerHolderRunsInItsPlace) {
     ExecutionGate gate(1);
     RunnerSet shared;
     RunnerSet own;
-    std::array<ClientShare, 3> clients;  // the first one comes first if all have used the same
+    std::array<LaneShare, 3> clients;  // the first one comes first if all have used the same
     std::atomic<bool> wasIn{false};
     std::vector<std::thread> threads;
     {
@@ -194,12 +194,12 @@ TEST(ExecutionGate, chargesTheWaitingClientOnlySinceItHasWaited) {
     ExecutionGate gate(1);
     RunnerSet shared;
     std::vector<RunnerSet> own(2);
-    std::array<ClientShare, 3> clients;
+    std::array<LaneShare, 3> clients;
     std::mutex mutex;
     std::string order;
     std::atomic<bool> wasIn{false};
     std::vector<std::thread> threads;
-    const auto run = [&](RunnerSet& model, ClientShare& client, char name) {
+    const auto run = [&](RunnerSet& model, LaneShare& client, char name) {
         threads.emplace_back([&, name] {
             Pass pass(gate, model, Pass::Width::ONE_LANE, &client);
             EXPECT_TRUE(pass.enter({}));
@@ -251,13 +251,13 @@ TEST(ExecutionGate, chargesTheWaitingClientOnlySinceItHasWaited) {
 TEST(ExecutionGate, urgentExecutionsOfOneClientDoNotOvertakeThoseOfAnother) {
     constexpr std::size_t kUrgent = 20;
     ExecutionGate gate(1);
-    ClientShare urgentShare;
-    ClientShare modestShare;
+    LaneShare urgentShare;
+    LaneShare modestShare;
     std::vector<RunnerSet> models(kUrgent + 2);
     std::mutex mutex;
     std::string order;
     std::vector<std::thread> threads;
-    const auto start = [&](std::size_t model, ClientShare& share, Priority priority, char name) {
+    const auto start = [&](std::size_t model, LaneShare& share, Priority priority, char name) {
         threads.emplace_back([&, model, priority, name] {
             Pass pass(gate, models[model], Pass::Width::ONE_LANE, &share);
             EXPECT_TRUE(pass.enter({.priority = priority, .deadline = {}}));
@@ -286,17 +286,17 @@ TEST(ExecutionGate, urgentExecutionsOfOneClientDoNotOvertakeThoseOfAnother) {
 TEST(ExecutionGate, manyClientsOfOneUserDoNotOvertakeThatOfAnother) {
     constexpr std::size_t kClients = 20;
     ExecutionGate gate(1);
-    const auto manyShare = std::make_shared<ClientShare>();
-    std::vector<std::unique_ptr<ClientShare>> shares;
+    const auto manyShare = std::make_shared<LaneShare>();
+    std::vector<std::unique_ptr<LaneShare>> shares;
     for (std::size_t i = 0; i <= kClients; ++i) {
-        shares.push_back(std::make_unique<ClientShare>(manyShare));
+        shares.push_back(std::make_unique<LaneShare>(manyShare));
     }
-    ClientShare other(std::make_shared<ClientShare>());
+    LaneShare other(std::make_shared<LaneShare>());
     std::vector<RunnerSet> models(kClients + 2);
     std::mutex mutex;
     std::string order;
     std::vector<std::thread> threads;
-    const auto start = [&](std::size_t model, ClientShare& share, char name) {
+    const auto start = [&](std::size_t model, LaneShare& share, char name) {
         threads.emplace_back([&, model, name] {
             Pass pass(gate, models[model], Pass::Width::ONE_LANE, &share);
             EXPECT_TRUE(pass.enter({}));
@@ -322,8 +322,8 @@ TEST(ExecutionGate, manyClientsOfOneUserDoNotOvertakeThatOfAnother) {
 
 TEST(ExecutionGate, aRunningExecutionYieldsToOtherClients) {
     ExecutionGate gate(1);
-    ClientShare urgentShare;
-    ClientShare modestShare;
+    LaneShare urgentShare;
+    LaneShare modestShare;
     RunnerSet urgentModel;
     RunnerSet modestModel;
     std::atomic<bool> wasIn{false};
@@ -344,8 +344,8 @@ TEST(ExecutionGate, aRunningExecutionYieldsToOtherClients) {
 std::optional<bool> isInterruptedWithin(std::chrono::microseconds time) {
     using Clock = std::chrono::steady_clock;
     ExecutionGate gate(1);
-    ClientShare runningShare;
-    ClientShare waitingShare;
+    LaneShare runningShare;
+    LaneShare waitingShare;
     std::vector<RunnerSet> models(2);
     std::atomic<Clock::time_point> arrival{};
     std::atomic<bool> wasIn{false};
@@ -382,9 +382,9 @@ TEST(ExecutionGate, aShortExecutionIsNotInterruptedForAClientThatHasUsedAsMuch) 
 TEST(ExecutionGate, anExecutionThatHasWaitedYieldsToOtherClients) {
     using Clock = std::chrono::steady_clock;
     ExecutionGate gate(1);
-    ClientShare holderShare;
-    ClientShare waitedShare;
-    ClientShare otherShare;
+    LaneShare holderShare;
+    LaneShare waitedShare;
+    LaneShare otherShare;
     std::vector<RunnerSet> models(3);
     std::optional<Pass> holder(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &holderShare);
     ASSERT_TRUE(holder->enter({}));
@@ -414,8 +414,8 @@ TEST(ExecutionGate, anExecutionThatHasWaitedYieldsToOtherClients) {
 /// Two lanes: a client has one of them and wants the other, too, which another client has.
 TEST(ExecutionGate, aClientThatRunsOnALaneDoesNotInterruptAnotherForASecondOne) {
     ExecutionGate gate(2);
-    ClientShare greedyShare;
-    ClientShare modestShare;
+    LaneShare greedyShare;
+    LaneShare modestShare;
     std::vector<RunnerSet> models(3);
     std::optional<Pass> greedy(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &greedyShare);
     ASSERT_TRUE(greedy->enter({}));
@@ -450,11 +450,11 @@ class GateThatIsHeld : public testing::Test {
 
     ExecutionGate gate{1, 1ms};
     std::vector<RunnerSet> models{4};
-    std::shared_ptr<ClientShare> user = std::make_shared<ClientShare>();
-    ClientShare holding{user};
-    ClientShare second{user};
-    ClientShare third{user};
-    ClientShare other{std::make_shared<ClientShare>()};
+    std::shared_ptr<LaneShare> user = std::make_shared<LaneShare>();
+    LaneShare holding{user};
+    LaneShare second{user};
+    LaneShare third{user};
+    LaneShare other{std::make_shared<LaneShare>()};
     std::optional<Pass> holder{std::in_place, gate, models[0], Pass::Width::ONE_LANE, &holding};
 };
 
@@ -578,10 +578,10 @@ class GateOfABusyClient : public testing::Test {
 
     ExecutionGate gate;
     std::vector<RunnerSet> models{4};
-    std::shared_ptr<ClientShare> user = std::make_shared<ClientShare>();
-    ClientShare busy{user};
-    ClientShare modest{user};
-    ClientShare ofAnotherUser{std::make_shared<ClientShare>()};
+    std::shared_ptr<LaneShare> user = std::make_shared<LaneShare>();
+    LaneShare busy{user};
+    LaneShare modest{user};
+    LaneShare ofAnotherUser{std::make_shared<LaneShare>()};
     std::thread holder;
     std::atomic<bool> isHeld{false};
     std::atomic<bool> isOver{false};
@@ -591,7 +591,7 @@ class GateOfABusyClient : public testing::Test {
 
 TEST_F(GateOfABusyClient, letsThoseInAtOnceThatHaveUsedLess) {
     begin();
-    for (ClientShare* client : {&modest, &ofAnotherUser}) {
+    for (LaneShare* client : {&modest, &ofAnotherUser}) {
         Pass pass(gate, models[2], Pass::Width::ONE_LANE, client);
         EXPECT_TRUE(isLetIn(pass));
     }
@@ -632,7 +632,7 @@ class GateOfOneThatDoesNotCheck : public GateOfABusyClient {
   protected:
     GateOfOneThatDoesNotCheck() : GateOfABusyClient(2) { EXPECT_TRUE(unseen.enter({})); }
 
-    ClientShare another;
+    LaneShare another;
     RunnerSet modelOfAnother;
     Pass unseen{gate, modelOfAnother, Pass::Width::ONE_LANE, &another};
 };
@@ -692,40 +692,13 @@ TEST_F(GateOfABusyClient, itsExecutionHasALowPriorityBesideOneThatWasLetIn) {
     EXPECT_EQ(isLow, ::getpriority(PRIO_PROCESS, 0) != usual);
 }
 
-/// A client gets its result before the execution that is let in takes the processor.
-TEST(ExecutionGate, leavesWakingOthersToWhoeverWantsIt) {
-    ExecutionGate gate(1);
-    std::vector<RunnerSet> models(2);
-    ExecutionGate::WakeList lateWakes;
-    std::atomic<bool> isIn{false};
-    std::thread waiting;
-    {
-        Pass holder(gate, models[0], Pass::Width::ONE_LANE, nullptr, &lateWakes);
-        ASSERT_TRUE(holder.enter({}));
-        waiting = std::thread([&] {
-            Pass pass(gate, models[1]);
-            EXPECT_TRUE(pass.enter({}));
-            isIn = true;
-        });
-        awaitWaiters(gate, 1);
-        std::this_thread::sleep_for(10ms);  // longer than it spins
-    }
-    EXPECT_EQ(gate.waitingCount(), 0U) << "it is let in";
-    EXPECT_FALSE(lateWakes.isEmpty());
-    std::this_thread::sleep_for(5ms);
-    EXPECT_FALSE(isIn);
-    lateWakes.wakeAll();
-    waiting.join();
-    EXPECT_TRUE(isIn);
-}
-
 /// At a gate with one lane a client comes first, and again after another one has used much.
 TEST(ExecutionGate, aClientThatComesBackHasSavedLittle) {
     using Clock = std::chrono::steady_clock;
     ExecutionGate gate(1);
-    ClientShare busyShare;
-    ClientShare idleShare;
-    ClientShare otherShare;
+    LaneShare busyShare;
+    LaneShare idleShare;
+    LaneShare otherShare;
     std::vector<RunnerSet> models(5);
     std::optional<Pass> busy(std::in_place, gate, models[0], Pass::Width::ONE_LANE, &busyShare);
     ASSERT_TRUE(busy->enter({}));

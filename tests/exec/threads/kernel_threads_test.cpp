@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "nnburst/builtin_models.h"
+#include "support/signal_threads.h"
 #include "support/test_request.h"
-#include "support/threads_that_take.h"
 #include "system/affinity.h"
 #include "system/huge_pages.h"
 #include "system/scheduling.h"
@@ -57,10 +57,10 @@ TEST(KernelThreads, moreThanThereAreProcessorsRunAnywhere) {
 }
 
 TEST(KernelThreads, blockTheSignalsOfTheProcess) {
-    const int before = test::threadsThatTake(SIGTERM);
+    const int before = test::threadsThatReceive(SIGTERM);
     const auto threads = KernelThreads::create(kThreads, KernelThreadPlacement::ANYWHERE, 0);
     ASSERT_TRUE(threads) << threads.error().message;
-    EXPECT_EQ(test::threadsThatTake(SIGTERM), before);
+    EXPECT_EQ(test::threadsThatReceive(SIGTERM), before);
 }
 
 /// The policy of a pool thread. Own atomics, because race detectors do not see those of the pool.

@@ -126,8 +126,8 @@ TEST(ExecutionGate, executionsMayRunAnywhereBesideThoseOfAClientThatUsesLess) {
     constexpr auto kLessThanAlone = 20ms;
     for (int attempt = 0; attempt < 100; ++attempt) {
         ExecutionGate gate(2);
-        ClientShare heavy;
-        ClientShare light;
+        LaneShare heavy;
+        LaneShare light;
         std::vector<RunnerSet> models(5);
         const auto holder = [&](std::size_t model) {
             auto pass = std::make_unique<Pass>(gate, models[model], Pass::Width::ONE_LANE, &heavy);

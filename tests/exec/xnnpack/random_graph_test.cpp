@@ -162,9 +162,9 @@ class GraphTest {
     /// Operators share their weights with those of the first runner, which has run.
     static void expectSameOnAnotherRunner(CompiledModel& model, TestRequest& request,
                                           const std::vector<Contents>& outputs) {
-        model.addUser();
-        model.addUser();
-        model.makeRunnersForUsers(nullptr);
+        model.addBurst();
+        model.addBurst();
+        model.makeRunnersForBursts(nullptr);
         ASSERT_EQ(model.runnerCount(), 2U);
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             std::fill(request.output(i).begin(), request.output(i).end(), std::byte{0x55});

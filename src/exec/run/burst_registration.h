@@ -15,20 +15,20 @@ namespace nnburst::exec {
 
 /// RAII: the registration of a burst. Bursts of one model prefer different runners of it, so that
 /// each finds the kernels set up with its own addresses.
-class ModelUser {
+class BurstRegistration {
   public:
     /// Executions of `executable` are those of the burst from here on.
-    explicit ModelUser(Executable& executable) noexcept
+    explicit BurstRegistration(Executable& executable) noexcept
         : model_(executable.model),
           account_(executable.client == nullptr ? nullptr : executable.client->account()) {
-        executable.user = model_->addUser();
+        executable.burstNumber = model_->addBurst();
     }
-    ~ModelUser() { model_->removeUser(); }
-    ModelUser(const ModelUser&) = delete;
-    ModelUser& operator=(const ModelUser&) = delete;
+    ~BurstRegistration() { model_->removeBurst(); }
+    BurstRegistration(const BurstRegistration&) = delete;
+    BurstRegistration& operator=(const BurstRegistration&) = delete;
 
-    /// See CompiledModel::makeRunnersForUsers.
-    void makeRunner() const { model_->makeRunnersForUsers(account_.get()); }
+    /// See CompiledModel::makeRunnersForBursts.
+    void makeRunner() const { model_->makeRunnersForBursts(account_.get()); }
 
   private:
     const std::shared_ptr<CompiledModel> model_;

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// What the execution gate (execution_gate.h) knows of a client.
+/// What one client, or all clients of one user together, have used of the lanes of the execution
+/// gate (execution_gate.h).
 
 #include <atomic>
 #include <chrono>
@@ -16,14 +17,16 @@
 
 namespace nnburst::exec {
 
-/// How long the executions of one client have used lanes while others waited, and whether the
-/// client is still there. The clients of one user share what the user gets.
-class ClientShare {
+/// One client, as executions see it: how long it has used lanes while others waited, the account
+/// that pays for its memory, and whether it has gone. Its user is a LaneShare, too. Shared by the
+/// device and all executions of the client. Any thread may call the public functions; the rest is
+/// guarded by the mutex of the gate.
+class LaneShare {
   public:
     /// `user` is the share of all clients of a user together; null: the client is its own user.
     /// Memory that executions take is charged to `account`; null: not charged.
-    explicit ClientShare(std::shared_ptr<ClientShare> user = nullptr,
-                         SharedAccount account = nullptr) noexcept
+    explicit LaneShare(std::shared_ptr<LaneShare> user = nullptr,
+                       SharedAccount account = nullptr) noexcept
         : user_(std::move(user)), account_(std::move(account)) {}
     [[nodiscard]] const SharedAccount& account() const noexcept { return account_; }
 
@@ -34,24 +37,24 @@ class ClientShare {
   private:
     friend class ExecutionGate;
 
-    [[nodiscard]] ClientShare& user() noexcept { return user_ ? *user_ : *this; }
+    [[nodiscard]] LaneShare& user() noexcept { return user_ ? *user_ : *this; }
     /// An execution uses lanes from `start` on.
     void begin(TimePoint start) noexcept {
-        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
+        for (LaneShare* share = this; share != nullptr; share = share->user_.get()) {
             ++share->runningCount_;
             share->startSum_ += start.time_since_epoch();
         }
     }
-    /// One that has begun at `start` has ended, and has used lanes for `time`.
+    /// An execution that has begun at `start` has ended. It has used lanes for `time`.
     void end(TimePoint start, std::chrono::nanoseconds time) noexcept {
-        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
+        for (LaneShare* share = this; share != nullptr; share = share->user_.get()) {
             --share->runningCount_;
             share->startSum_ -= start.time_since_epoch();
         }
         add(time);
     }
     void add(std::chrono::nanoseconds time) noexcept {
-        for (ClientShare* share = this; share != nullptr; share = share->user_.get()) {
+        for (LaneShare* share = this; share != nullptr; share = share->user_.get()) {
             share->used_ += time;
         }
     }
@@ -59,15 +62,15 @@ class ClientShare {
     [[nodiscard]] std::chrono::nanoseconds usedUntil(TimePoint now) const noexcept {
         return used_ + runningCount_ * now.time_since_epoch() - startSum_;
     }
-    [[nodiscard]] const ClientShare& user() const noexcept { return user_ ? *user_ : *this; }
+    [[nodiscard]] const LaneShare& user() const noexcept { return user_ ? *user_ : *this; }
     /// How much more than `other` this has used, or its user more than the other's user.
-    [[nodiscard]] std::chrono::nanoseconds usedMoreThan(const ClientShare& other,
+    [[nodiscard]] std::chrono::nanoseconds usedMoreThan(const LaneShare& other,
                                                         TimePoint now) const noexcept {
         return &user() == &other.user() ? usedUntil(now) - other.usedUntil(now)
                                         : user().usedUntil(now) - other.user().usedUntil(now);
     }
 
-    const std::shared_ptr<ClientShare> user_;
+    const std::shared_ptr<LaneShare> user_;
     const SharedAccount account_;
 
     // Guarded by the gate's mutex.

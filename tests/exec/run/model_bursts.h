@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Users of compiled models in tests, and runs that last as long as a test wants.
+/// Bursts of compiled models in tests, and runs that last as long as a test wants.
 
 #include <gtest/gtest.h>
 
@@ -18,11 +18,10 @@
 
 namespace nnburst::exec {
 
-inline std::shared_ptr<Engine> engineWith(std::uint32_t lanes,
-                                          KernelEngine::Settings settings = {}) {
+inline std::shared_ptr<Engine> engineWith(std::uint32_t lanes, Engine::Settings settings = {}) {
     EXPECT_TRUE(makeEngine(true));  // initialises XNNPACK
     settings.laneCount = lanes;
-    return std::make_shared<KernelEngine>(std::move(settings));
+    return std::make_shared<Engine>(std::move(settings));
 }
 
 inline std::shared_ptr<CompiledModel> compileOn(const std::shared_ptr<Engine>& engine,
@@ -32,16 +31,16 @@ inline std::shared_ptr<CompiledModel> compileOn(const std::shared_ptr<Engine>& e
     return compiled ? *compiled : nullptr;
 }
 
-/// A user of a model and a request of its own.
-class User {
+/// A burst that is registered with a model, and a request of its own.
+class TestBurst {
   public:
-    User(const std::shared_ptr<CompiledModel>& model, std::uint32_t seed)
-        : model_(model), number_(model->addUser()), request_(randomRequest(*model, seed)) {
+    TestBurst(const std::shared_ptr<CompiledModel>& model, std::uint32_t seed)
+        : model_(model), number_(model->addBurst()), request_(randomRequest(*model, seed)) {
         EXPECT_TRUE(model->bind(request_.inputs(), request_.outputs(), request_.pools(), bindings));
     }
-    ~User() { model_->removeUser(); }
-    User(const User&) = delete;
-    User& operator=(const User&) = delete;
+    ~TestBurst() { model_->removeBurst(); }
+    TestBurst(const TestBurst&) = delete;
+    TestBurst& operator=(const TestBurst&) = delete;
 
     Result<> run(const ExecutionOptions& options = {}) {
         return model_->run(bindings, Caller(Priority::MEDIUM, nullptr, number_), options, outcome_);
