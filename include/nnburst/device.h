@@ -37,8 +37,10 @@
 
 namespace nnburst {
 
-/// A driver that does not answer a call for this long counts as lost. An execution may take longer,
-/// as long as the driver's control plane answers meanwhile.
+/// A driver that gives no sign of life for this long while a call, callback or fence is awaited
+/// counts as lost. The driver may take longer for the call itself as long as it answers pings. A
+/// call that executes or launches ends at most kDeadlineGrace (burst.h) after its deadline, if it
+/// has one and the driver follows HAL 1.3.
 inline constexpr std::chrono::milliseconds kHangTimeout{3000};
 
 /// Called once, on a thread of the library, when a model is prepared or cannot be. Must not block:
@@ -49,13 +51,14 @@ using PreparedModelCallback = std::function<void(Result<SharedPreparedModel> pre
 
 /// How a model is to be prepared.
 struct PrepareOptions {
+    /// The kernels of this library compute the same for each.
     ExecutionPreference preference = ExecutionPreference::FAST_SINGLE_ANSWER;
-    Priority priority = Priority::MEDIUM;
-    OptionalTimePoint deadline;  ///< of the preparation
-    /// Descriptors of the cache files, open for reading and writing; getNumberOfCacheFilesNeeded
-    /// says how many. prepareModel fills them, and succeeds even if it cannot; without any, nothing
-    /// is cached. prepareModelFromCache reads them. The caller may close them when the call
-    /// returns.
+    Priority priority = Priority::MEDIUM;  ///< among the executions of one client
+    OptionalTimePoint deadline;            ///< of the preparation
+    /// Descriptors of the cache files, open for reading and writing and without O_APPEND;
+    /// getNumberOfCacheFilesNeeded says how many. prepareModel fills them, and succeeds even if it
+    /// cannot; without any, nothing is cached. prepareModelFromCache reads them. The caller may
+    /// close them when the call returns.
     std::vector<int> modelCache;
     std::vector<int> dataCache;
     CacheToken token{};  ///< identifies the cached model
@@ -68,12 +71,27 @@ class NNBURST_EXPORT Device {
 
     /// The version whose rules the device follows. Makes no call to the driver.
     [[nodiscard]] virtual HalVersion getHalVersion() const noexcept = 0;
+
+    // Each of the next five asks the driver process, if there is one, and waits for its answer:
+    // DEVICE_UNAVAILABLE if it is lost.
+
+    /// Figures of performance relative to the reference, as the device's version has them
+    /// (convertTo, hal_version.h). HAL 1.3 IDevice::getCapabilities_1_3.
     [[nodiscard]] virtual Result<Capabilities> getCapabilities() = 0;
+    /// CPU, or what the Accelerator says; OTHER before HAL 1.2. HAL 1.2 IDevice::getType.
     [[nodiscard]] virtual Result<DeviceType> getType() = 0;
+    /// Name and version of the driver, such as "nnburst-1.0.0", or what the Accelerator says;
+    /// "UNKNOWN" before HAL 1.2. HAL 1.2 IDevice::getVersionString.
     [[nodiscard]] virtual Result<std::string> getVersionString() = 0;
+    /// The vendor extensions that are registered in the process of the driver; none before HAL 1.2.
+    /// HAL 1.2 IDevice::getSupportedExtensions.
     [[nodiscard]] virtual Result<std::vector<Extension>> getSupportedExtensions() = 0;
+    /// How many descriptors PrepareOptions::modelCache and dataCache must have; 0 and 0 if nothing
+    /// is cached (no key file, or before HAL 1.2). HAL 1.2 IDevice::getNumberOfCacheFilesNeeded.
     [[nodiscard]] virtual Result<NumberOfCacheFiles> getNumberOfCacheFilesNeeded() = 0;
-    /// AVAILABLE, BUSY or OFFLINE; OFFLINE also when the driver process is gone.
+
+    /// AVAILABLE; BUSY while all lanes are in use or jobs wait; OFFLINE also when the driver
+    /// process is gone.
     [[nodiscard]] virtual DeviceStatus getStatus() = 0;
 
     /// Whether this device can run each operation of the main subgraph: one entry for each, in
@@ -84,8 +102,9 @@ class NNBURST_EXPORT Device {
     /// an error, with the same error. The model may be destroyed when the call returns.
     /// INVALID_ARGUMENT if the model or an option breaks a rule, or `callback` is empty;
     /// GENERAL_FAILURE if the device does not support an operation; RESOURCE_EXHAUSTED_TRANSIENT
-    /// where a limit is reached. Through the callback alone: MISSED_DEADLINE_TRANSIENT or
-    /// ..._PERSISTENT.
+    /// where a limit is reached; DEVICE_UNAVAILABLE if the driver is gone. MISSED_DEADLINE_* comes
+    /// through the callback alone. But if the driver has not answered kDeadlineGrace (burst.h)
+    /// after the deadline, this call returns MISSED_DEADLINE_TRANSIENT, too.
     [[nodiscard]] virtual Result<> prepareModel(const Model& model, const PrepareOptions& options,
                                                 PreparedModelCallback callback) = 0;
 
@@ -105,7 +124,8 @@ class NNBURST_EXPORT Device {
 
 using SharedDevice = std::shared_ptr<Device>;
 
-/// Prepares `model` and waits for it.
+/// Prepares `model` and waits for it, also beyond the deadline if the driver has launched the
+/// preparation and answers pings.
 [[nodiscard]] NNBURST_EXPORT Result<SharedPreparedModel> prepareModel(
     Device& device, const Model& model, const PrepareOptions& options = {});
 

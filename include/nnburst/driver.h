@@ -49,8 +49,9 @@ class NNBURST_EXPORT Accelerator {
     [[nodiscard]] virtual DeviceType type() const { return DeviceType::ACCELERATOR; }
 
     /// Whether this accelerator computes `operation` of the main subgraph of `model`, which is
-    /// valid. Not asked about IF, WHILE and operations with operands of open dimensions, which an
-    /// accelerator never gets. Applications see the answer in Device::getSupportedOperations.
+    /// valid. Not asked about IF, WHILE and operations with operands of unspecified dimensions,
+    /// which an accelerator never gets. Applications see the answer in
+    /// Device::getSupportedOperations.
     [[nodiscard]] virtual bool supports(const Model& model, const Operation& operation) const = 0;
 
     /// Compiles `model`, all of whose operations it supports. `constants` has one entry for each

@@ -33,7 +33,7 @@ struct ExtensionOperand {
     OperandType type = OperandType::TENSOR_FLOAT32;
     bool isExtensionType = false;
     std::uint16_t extensionType = 0;  ///< ExtensionOperandTypeInformation::type
-    /// 0 is a size that is not known; this occurs in `check` only.
+    /// 0 is an unspecified size; this occurs in `check` only.
     std::span<const std::uint32_t> dimensions;
     float scale = 0.0F;
     std::int32_t zeroPoint = 0;

@@ -49,7 +49,7 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 [[nodiscard]] constexpr bool supportsExtensions(HalVersion version) noexcept {
     return version >= HalVersion::V1_2;
 }
-/// Tensors of unknown rank.
+/// Tensors of unspecified rank.
 [[nodiscard]] constexpr bool supportsUnknownRank(HalVersion version) noexcept {
     return version >= HalVersion::V1_2;
 }
@@ -96,8 +96,8 @@ inline constexpr HalVersion kLatestHalVersion = kHalVersions.back();
 }
 
 /// The first version that supports all of `model`: its operations and their rules, types of
-/// operands, tensors of unknown rank, subgraphs, relaxed computation, extensions. INVALID_ARGUMENT
-/// if the model is not valid or has an operation that cannot be run, naming it.
+/// operands, tensors of unspecified rank, subgraphs, relaxed computation, extensions.
+/// INVALID_ARGUMENT if the model is not valid or has an operation that cannot be run, naming it.
 [[nodiscard]] NNBURST_EXPORT Result<HalVersion> minimumVersion(const Model& model);
 
 /// Whether `version` can express this. INVALID_ARGUMENT says what it does not support.

@@ -149,8 +149,8 @@ class MemoryPool {
 
       private:
         friend class MemoryPool;
-        struct Arena;
-        std::shared_ptr<Arena> arena_;
+        struct State;
+        std::shared_ptr<State> state_;
         std::span<std::byte> bytes_;
         std::uint32_t offset_ = 0;
     };
@@ -170,10 +170,10 @@ class MemoryPool {
     [[nodiscard]] NNBURST_EXPORT std::uint64_t freeBytes() const;
 
   private:
-    using Arena = Block::Arena;
-    explicit MemoryPool(std::shared_ptr<Arena> arena) noexcept : arena_(std::move(arena)) {}
+    using State = Block::State;
+    explicit MemoryPool(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
 
-    std::shared_ptr<Arena> arena_;
+    std::shared_ptr<State> state_;
 };
 
 }  // namespace nnburst

@@ -23,7 +23,7 @@ struct TfliteModel;  // tflite.h
 struct NamedOperand {
     std::string name;
     OperandType type = OperandType::TENSOR_FLOAT32;
-    Dimensions dimensions;  ///< 0 is a size that the model leaves open
+    Dimensions dimensions;  ///< 0 is a size that the model leaves unspecified
     float scale = 0.0F;     ///< real value = scale * (value - zeroPoint)
     std::int32_t zeroPoint = 0;
 

@@ -51,18 +51,22 @@ class NNBURST_EXPORT PreparedModel {
 
     /// Launches an execution. `callback` is called exactly once, also if this call returns an
     /// error. Until then the caller must not touch the request's memory. Errors of
-    /// executeSynchronously.
+    /// executeSynchronously. If a driver has not answered the launch kDeadlineGrace after the
+    /// deadline, this call returns DEVICE_UNAVAILABLE, and `callback` is called when the execution
+    /// has ended or the driver is lost.
     [[nodiscard]] virtual Result<> execute(const Request& request, const ExecutionOptions& options,
                                            ExecutionCallback callback) = 0;
 
     /// Launches an execution that starts when all `waitFor` fences (at most kMaximumFences)
-    /// are signalled. The outputs must have known dimensions.
+    /// are signalled. All dimensions of the outputs must be specified.
     /// `timeoutAfterFence` limits the execution from that moment on. The fences stay the caller's:
     /// their descriptors are duplicated. Until the fence that is returned is signalled, the caller
-    /// must not touch the request's memory. An error starts no execution. INVALID_ARGUMENT if the
-    /// request breaks a rule, a dimension of an output is not known, or a descriptor is not a fence
-    /// or has failed; GENERAL_FAILURE from a driver before HAL 1.3; RESOURCE_EXHAUSTED_TRANSIENT
-    /// where a limit is reached.
+    /// must not touch the request's memory. An error starts no execution, except as said below.
+    /// INVALID_ARGUMENT if the request breaks a rule, a dimension of an output is unspecified, or a
+    /// descriptor is not a fence or has failed; GENERAL_FAILURE from a driver before HAL 1.3;
+    /// RESOURCE_EXHAUSTED_TRANSIENT where a limit is reached, or an input or output overlaps memory
+    /// in use. DEVICE_UNAVAILABLE if the driver is gone, or has not answered kDeadlineGrace after
+    /// the deadline: then the execution may have been started (isMemoryInUse).
     [[nodiscard]] virtual Result<FencedExecution> executeFenced(
         const Request& request, std::span<const int> waitFor, const ExecutionOptions& options,
         OptionalTimeoutDuration timeoutAfterFence) = 0;
@@ -73,10 +77,10 @@ class NNBURST_EXPORT PreparedModel {
     [[nodiscard]] virtual Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& options) = 0;
 
-    /// Whether the driver may still write outputs of calls of executeSynchronously that ended
-    /// because it had not answered within kDeadlineGrace after their deadlines: see
-    /// Burst::isMemoryInUse, which is the same for bursts. Always false for a model in this
-    /// process. Does not block.
+    /// Whether the driver may still write outputs of calls of executeSynchronously and
+    /// executeFenced that ended because it had not answered within kDeadlineGrace after their
+    /// deadlines: see Burst::isMemoryInUse, which is the same for bursts. Always false for a model
+    /// in this process. Does not block.
     [[nodiscard]] virtual bool isMemoryInUse() { return false; }
 
     /// Waits until no memory is in use. MISSED_DEADLINE_TRANSIENT if some still is at `deadline`.

@@ -31,6 +31,18 @@ enum class ErrorStatus : std::int32_t {
 /// The name of `status` as the HAL spells it; "unknown status" for another value.
 [[nodiscard]] NNBURST_EXPORT const char* toString(ErrorStatus status) noexcept;
 
+/// True for the two statuses by which the HAL reports a missed deadline.
+[[nodiscard]] constexpr bool isMissedDeadline(ErrorStatus status) noexcept {
+    return status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
+           status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
+}
+
+/// True for the two statuses by which the HAL reports that a resource does not suffice.
+[[nodiscard]] constexpr bool isResourceExhausted(ErrorStatus status) noexcept {
+    return status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
+           status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT;
+}
+
 /// Why a call failed. `status` is never NONE. `message` says what was done, to what, the value that
 /// was wrong and the rule that it broke.
 struct Error {

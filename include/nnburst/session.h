@@ -38,12 +38,6 @@
 
 namespace nnburst {
 
-/// True for the two statuses by which the HAL reports a missed deadline.
-[[nodiscard]] constexpr bool isMissedDeadline(ErrorStatus status) noexcept {
-    return status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
-           status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
-}
-
 /// How a session is to be set up.
 struct SessionOptions {
     PrepareOptions prepare;  ///< how the model is prepared, unless it already is
@@ -51,12 +45,12 @@ struct SessionOptions {
     MeasureTiming measure = MeasureTiming::NO;  ///< YES: Session::timing has durations
     OptionalTimeoutDuration loopTimeout;        ///< see ExecutionOptions
     /// Dimensions of inputs. `open` imports the file with them (TfliteOptions::inputDimensions):
-    /// inputs that are not named here get those of the file, mostly 1 where it leaves a size open.
-    /// `create` needs those of all inputs that the model leaves open; those of other inputs must
-    /// equal the model's.
+    /// inputs that are not named here get those of the file, mostly 1 where it leaves a size
+    /// unspecified. `create` needs those of all inputs that the model leaves unspecified; those of
+    /// other inputs must equal the model's.
     InputDimensions inputDimensions;
-    /// Initial memory of each output whose dimensions are open. If a run needs more, the session
-    /// enlarges the memory, up to the maximum, and repeats the run.
+    /// Initial memory of each output whose dimensions are unspecified. If a run needs more, the
+    /// session enlarges the memory, up to the maximum, and repeats the run.
     std::uint64_t openOutputBytes = 64 << 10;
     std::uint64_t maximumOpenOutputBytes = 256 << 20;
     bool integersFitInt32 = false;  ///< for the import by `open`: TfliteOptions::integersFitInt32
@@ -81,8 +75,8 @@ class Session {
                                                                const SessionOptions& options = {});
     /// The same for a model that was already prepared, for instance from a cache
     /// (prepareModelFromCache); `signature` must be that of the model. INVALID_ARGUMENT if
-    /// SessionOptions::inputDimensions lacks open dimensions of an input, if an operand's size is
-    /// not known (types of extensions), or if the two ends of a state differ;
+    /// SessionOptions::inputDimensions lacks unspecified dimensions of an input, if an operand's
+    /// size is not known (types of extensions), or if the two ends of a state differ;
     /// RESOURCE_EXHAUSTED_TRANSIENT for lack of shared memory.
     [[nodiscard]] NNBURST_EXPORT static Result<Session> create(SharedPreparedModel prepared,
                                                                ModelSignature signature,
@@ -92,8 +86,8 @@ class Session {
     NNBURST_EXPORT Session& operator=(Session&&) noexcept;
     NNBURST_EXPORT ~Session();
 
-    /// The inputs and outputs, without states. Where the model leaves dimensions of an output open,
-    /// they are those of the last run.
+    /// The inputs and outputs, without states. Where the model leaves dimensions of an output
+    /// unspecified, they are those of the last run.
     [[nodiscard]] NNBURST_EXPORT std::span<const NamedOperand> inputs() const noexcept;
     [[nodiscard]] NNBURST_EXPORT std::span<const NamedOperand> outputs() const noexcept;
 
@@ -109,8 +103,8 @@ class Session {
         return as<T>(inputBytes(index, elementTypeOf<T>()));
     }
 
-    /// The elements of an output after a run. If the output has open dimensions, the span is valid
-    /// until the next run: ask for it after each run.
+    /// The elements of an output after a run. If the model leaves its dimensions unspecified, the
+    /// span is valid until the next run: ask for it after each run.
     template <class T>
     [[nodiscard]] Result<std::span<const T>> output(std::string_view name) const {
         return as<const T>(outputBytes(name, elementTypeOf<T>()));
@@ -122,8 +116,9 @@ class Session {
 
     /// Runs the model and waits for its end. Errors of Burst::execute. After an error the contents
     /// of the outputs are undefined, and states are as before the run. RESOURCE_EXHAUSTED_TRANSIENT
-    /// if an output of open dimensions needs more than SessionOptions::maximumOpenOutputBytes;
-    /// GENERAL_FAILURE if the driver says that it has written more than its memory.
+    /// if an output of unspecified dimensions needs more than
+    /// SessionOptions::maximumOpenOutputBytes; GENERAL_FAILURE if the driver says that it has
+    /// written more than its memory.
     [[nodiscard]] NNBURST_EXPORT Result<> run(const OptionalTimePoint& deadline = {});
 
     /// Starts a run without waiting for its end: `wait` does. Until then inputs and outputs belong
@@ -132,14 +127,14 @@ class Session {
     [[nodiscard]] NNBURST_EXPORT Result<> submit(const OptionalTimePoint& deadline = {});
     /// Waits for the end of the submitted run, at the latest until its deadline plus
     /// BurstOptions::deadlineGrace. Returns what `run` would have returned. INVALID_ARGUMENT if no
-    /// run was submitted. A run whose outputs of open dimensions did not fit is repeated in this
-    /// call, which then takes as long as that run.
+    /// run was submitted. A run whose outputs of unspecified dimensions did not fit is repeated in
+    /// this call, which then takes as long as that run.
     [[nodiscard]] NNBURST_EXPORT Result<> wait();
-    /// Waits for at most `limit`, and then for a repeated run; false if the run is still under way
-    /// then. Unlike `wait` without a limit, it sleeps without spinning, and does not notice that a
-    /// driver hangs: give runs a deadline. GENERAL_FAILURE if the driver has no completion
+    /// Waits for at most `timeout`, and then for a repeated run; false if the run is still under
+    /// way then. Unlike `wait` without a timeout, it sleeps without spinning, and does not notice
+    /// that a driver hangs: give runs a deadline. GENERAL_FAILURE if the driver has no completion
     /// descriptors.
-    [[nodiscard]] NNBURST_EXPORT Result<bool> wait(std::chrono::nanoseconds limit);
+    [[nodiscard]] NNBURST_EXPORT Result<bool> wait(std::chrono::nanoseconds timeout);
     /// True from `submit` until `wait` has returned the result.
     [[nodiscard]] NNBURST_EXPORT bool isRunning() const noexcept;
 

@@ -19,8 +19,9 @@ namespace nnburst {
 
 /// Choices of an import.
 struct TfliteOptions {
-    /// True: sizes of inputs that the file leaves open (-1 in its shape signature) stay open, and
-    /// each request gives them. False: they get the default that the file has for them, mostly 1.
+    /// True: sizes of inputs that the file leaves unspecified (-1 in its shape signature) stay so,
+    /// and each request gives them. False: they get the default that the file has for them, mostly
+    /// 1.
     bool keepsOpenSizes = false;
     /// The signature to import: its subgraph becomes the model, and its names those of inputs and
     /// outputs. Empty: the file's main subgraph, with the names of its tensors.

@@ -42,12 +42,12 @@ namespace nnburst {
 [[nodiscard]] NNBURST_EXPORT std::size_t elementBytes(OperandType type) noexcept;
 
 /// The size of a value of `type` (a tensor or scalar) with these dimensions, in bytes; nullopt if
-/// it exceeds kMaximumOperandBytes. 0 if a dimension is 0, which means open. Without dimensions it
-/// is the size of one element, also for a tensor of open rank: ask isFullySpecified first.
+/// it exceeds kMaximumOperandBytes. 0 if a dimension is unspecified. Without dimensions it is the
+/// size of one element, also for a tensor of unspecified rank: ask isFullySpecified first.
 [[nodiscard]] NNBURST_EXPORT std::optional<std::uint64_t> operandBytes(
     OperandType type, std::span<const std::uint32_t> dimensions) noexcept;
 
-/// True if no dimension is open, and the rank of a tensor is not.
+/// True if the rank and all sizes are specified.
 [[nodiscard]] NNBURST_EXPORT bool isFullySpecified(
     OperandType type, std::span<const std::uint32_t> dimensions) noexcept;
 

@@ -103,8 +103,8 @@ enum class MeasureTiming : std::int32_t { NO = 0, YES = 1 };
 
 // ---- Models
 
-/// Sizes of a tensor's axes, outermost first. 0 is an axis of unknown size; no axes on a tensor
-/// mean unknown rank (HAL 1.2); a scalar has none.
+/// Sizes of a tensor's axes, outermost first. 0 is an *unspecified* size; no axes on a tensor are
+/// an unspecified rank (HAL 1.2); a scalar has none.
 using Dimensions = std::vector<std::uint32_t>;
 
 /// Where bytes lie: in pool `poolIndex` of a model or request, or in Model::operandValues.
@@ -190,7 +190,7 @@ struct RequestArgument {
     /// An optional operand that is left out. `location` is then 0 and `dimensions` empty.
     bool hasNoValue = false;
     DataLocation location;  ///< in Request::pools
-    /// Dimensions that the model leaves open, or empty to take the model's.
+    /// Dimensions that the model leaves unspecified, or empty to take the model's.
     Dimensions dimensions;
 
     bool operator==(const RequestArgument&) const = default;
@@ -213,7 +213,7 @@ struct Request {
 
 /// The shape of an output after an execution (HAL 1.2 types.hal, OutputShape).
 struct OutputShape {
-    Dimensions dimensions;      ///< as far as they are known; 0 is unknown
+    Dimensions dimensions;      ///< as far as they are known; else unspecified
     bool isSufficient = false;  ///< the output's buffer was large enough
 
     bool operator==(const OutputShape&) const = default;
@@ -288,7 +288,7 @@ struct NumberOfCacheFiles {
 inline constexpr std::size_t kByteSizeOfCacheToken = 32;
 using CacheToken = std::array<std::uint8_t, kByteSizeOfCacheToken>;
 
-/// Dimensions of a driver-managed buffer, as far as its user knows them; 0 is unknown.
+/// Dimensions of a driver-managed buffer, as far as its user knows them; else unspecified.
 struct BufferDesc {
     Dimensions dimensions;
 };

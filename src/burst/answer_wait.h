@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -70,32 +71,30 @@ class AnswerWait {
     /// Waits for a result, or for the loss of the connection, until `deadline`, but at least for
     /// `grace`. Asks for signs of life meanwhile. False if the time is over, or if the driver gave
     /// no sign of life: then `alive` is the error.
-    [[nodiscard]] bool forNews(const OptionalTimePoint& deadline, std::chrono::milliseconds grace,
-                               fmq::WaitForecast& forecast, Result<>& alive) {
-        const auto hasNews = [this]() noexcept { return hasNewsOrIsLost(); };
+    [[nodiscard]] bool awaitResult(const OptionalTimePoint& deadline,
+                                   std::chrono::milliseconds grace, fmq::WaitForecast& forecast,
+                                   Result<>& alive) {
+        const auto hasResult = [this]() noexcept { return hasResultOrIsLost(); };
         const auto isAlive = [&] {
             alive = checkAlive(deadline, std::chrono::steady_clock::now());
             return alive.has_value();
         };
         return waiter_.wait({.deadline = deadline, .atMost = {}, .atLeast = grace}, &forecast,
-                            hasNews, fmq::WaitCheck{kPingInterval, isAlive});
+                            hasResult, fmq::WaitCheck{kPingInterval, isAlive});
     }
 
     /// The same for at most `duration`, without a question.
-    void forNewsAtMost(const OptionalTimePoint& deadline,
-                       std::chrono::nanoseconds duration) noexcept {
+    void awaitResultAtMost(const OptionalTimePoint& deadline,
+                           std::chrono::nanoseconds duration) noexcept {
         (void)waiter_.wait({.deadline = deadline, .atMost = duration}, nullptr,
-                           [this]() noexcept { return hasNewsOrIsLost(); });
+                           [this]() noexcept { return hasResultOrIsLost(); });
     }
 
     /// Asks the driver to ring when the next result has come. False, and it is not asked, if there
-    /// is a result already or the connection is lost.
-    [[nodiscard]] bool arm() noexcept {
-        return waiter_.park([this]() noexcept { return hasNewsOrIsLost(); });
+    /// is a result already or the connection is lost. `ringsToCome` is as in Waiter::park.
+    [[nodiscard]] bool arm(std::uint32_t& ringsToCome) noexcept {
+        return waiter_.park([this]() noexcept { return hasResultOrIsLost(); }, &ringsToCome);
     }
-
-    /// Whether the driver was asked to ring and has not yet begun to.
-    [[nodiscard]] bool isArmed() const noexcept { return channel_.resultEvent().hasAnnounced(); }
 
     /// If the driver `willFetch` memory from this process before it can answer: waits for the
     /// result for at most kLongestYield without keeping a processor from the thread that is asked.
@@ -104,7 +103,7 @@ class AnswerWait {
             return;
         }
         const TimePoint end = std::chrono::steady_clock::now() + kLongestYield;
-        while (!hasNewsOrIsLost() && std::chrono::steady_clock::now() < end) {
+        while (!hasResultOrIsLost() && std::chrono::steady_clock::now() < end) {
             std::this_thread::yield();
         }
     }
@@ -133,9 +132,9 @@ class AnswerWait {
     [[nodiscard]] WaitStats stats() const noexcept { return waits_.stats(); }
 
   private:
-    [[nodiscard]] bool hasNewsOrIsLost() const noexcept {
+    [[nodiscard]] bool hasResultOrIsLost() const noexcept {
         // sync [message-published], [connection-lost]
-        return receiver_.hasNews() || isLost_.load(std::memory_order_acquire);
+        return receiver_.hasResult() || isLost_.load(std::memory_order_acquire);
     }
 
     const Channel& channel_;

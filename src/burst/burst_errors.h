@@ -46,6 +46,12 @@ namespace nnburst::burst {
     return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory");
 }
 
+/// The error of an execution if the connection counts as lost because an allocation has failed.
+/// Takes no memory.
+[[nodiscard]] inline tl::unexpected<Error> lostOutOfMemory() {
+    return failure(ErrorStatus::DEVICE_UNAVAILABLE, "out of memory");
+}
+
 /// The error of all calls after the loss of the driver.
 [[nodiscard]] inline tl::unexpected<Error> lost() {
     return failure(ErrorStatus::DEVICE_UNAVAILABLE, "the connection to the driver is lost");

@@ -123,7 +123,7 @@ class BurstPlacement {
         return burst.clientProcessor_;
     }
 
-    /// The number of processors if it is none of them.
+    /// The index of `processor` in processors_; processors_.size() if it is not in them.
     [[nodiscard]] std::size_t indexOf(std::uint32_t processor) const noexcept {
         return static_cast<std::size_t>(std::ranges::find(processors_, processor) -
                                         processors_.begin());

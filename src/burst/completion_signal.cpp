@@ -17,8 +17,7 @@ namespace nnburst::burst {
 
 namespace {
 
-/// A driver rings once for each time that the signal is armed. What a hostile one sends beyond this
-/// is left for the next time.
+/// What a hostile driver sends beyond this is left for the next time.
 constexpr int kMaximumRings = 64;
 
 bool watch(const UniqueFd& epoll, int fd) noexcept {
@@ -47,14 +46,24 @@ Result<int> CompletionSignal::descriptor(int doorbell) {
     return epoll_.get();
 }
 
-void CompletionSignal::clear(bool isArmed) noexcept {
-    if (!isRingExpected_) {
-        return;
+void CompletionSignal::takeRings() noexcept {
+    for (int i = 0; i < kMaximumRings && ringsToCome_ != 0 && takeRing(); ++i) {
     }
+}
+
+void CompletionSignal::takeAllRings() noexcept {
+    for (int i = 0; i < kMaximumRings && takeRing(); ++i) {
+    }
+}
+
+/// False if no ring has come.
+bool CompletionSignal::takeRing() noexcept {
     char ring = 0;
-    for (int i = 0; i < kMaximumRings && ::recv(doorbell_, &ring, 1, MSG_DONTWAIT) >= 0; ++i) {
-        isRingExpected_ = isArmed;
+    if (::recv(doorbell_, &ring, 1, MSG_DONTWAIT) < 0) {
+        return false;
     }
+    ringsToCome_ -= ringsToCome_ != 0 ? 1 : 0;
+    return true;
 }
 
 void CompletionSignal::connectionLost() noexcept {

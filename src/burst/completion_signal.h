@@ -9,6 +9,7 @@
 /// "look": a driver that sends too much wakes the application in vain.
 
 #include <atomic>
+#include <cstdint>
 
 #include "nnburst/result.h"
 #include "nnburst/unique_fd.h"
@@ -24,21 +25,28 @@ class CompletionSignal {
 
     [[nodiscard]] bool exists() const noexcept { return static_cast<bool>(epoll_); }
 
-    /// To be called before the driver is asked to ring.
-    void expectRing() noexcept { isRingExpected_ = true; }
+    /// How often the driver has been asked to ring (AnswerWait::arm) without a ring that was taken.
+    /// More than one while the ring for a result is late that the client has found by polling.
+    [[nodiscard]] std::uint32_t& ringsToCome() noexcept { return ringsToCome_; }
 
-    /// Makes the descriptor unreadable, unless the connection is lost. No system call unless a ring
-    /// is expected. `isArmed` (AnswerWait::isArmed) says whether the driver still has to ring: then
-    /// a ring that has come is a late one, and another is expected.
-    void clear(bool isArmed) noexcept;
+    /// Takes the rings that have come and that the driver was asked for. The descriptor is then
+    /// unreadable until the next ring, unless the connection is lost. No system call if no ring is
+    /// to come.
+    void takeRings() noexcept;
+
+    /// Takes also those that a faulty driver has sent without being asked, which would make the
+    /// descriptor readable for ever.
+    void takeAllRings() noexcept;
 
     /// Makes it readable for ever. To be called after AnswerWait::isLostInOrder gives true. Any
     /// thread, does not block.
     void connectionLost() noexcept;
 
   private:
+    [[nodiscard]] bool takeRing() noexcept;
+
     int doorbell_ = -1;
-    bool isRingExpected_ = false;
+    std::uint32_t ringsToCome_ = 0;
     UniqueFd epoll_;
     UniqueFd loss_;
     std::atomic<int> visibleLoss_{-1};  // loss_, for other threads

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "exec/run/compiled_model.h"
+#include "exec/threads/execution_gate.h"
 
 namespace nnburst::burst {
 

@@ -35,7 +35,8 @@ class ClientControlPlane {
     /// Executes a request that cannot go through the queue, as PreparedModel::executeSynchronously.
     /// Waits for the answer until `giveUpAt`. If there is no answer by then, `answered` is set to a
     /// flag that becomes true when the answer comes (its result is dropped), or when the connection
-    /// is lost. Otherwise it stays null.
+    /// is lost. Otherwise it stays null. May throw std::bad_alloc before the driver is asked, but
+    /// not afterwards.
     [[nodiscard]] virtual Result<> executeSynchronously(const Request& request,
                                                         const ExecutionOptions& options,
                                                         const OptionalTimePoint& giveUpAt,

@@ -55,19 +55,19 @@ Result<> Controller::execute(const Request& request, const ExecutionOptions& opt
         exchange_.refuse(request, options.deadline);
         return failed(outcome, std::move(known));
     }
-    const ExclusiveUse use(isUsed_);
-    return use ? executeAlone(request, nullptr, options, outcome)
+    const ExclusiveUse use(lock_);
+    return use ? executeLocked(request, nullptr, options, outcome)
                : failed(outcome, usedByAnotherThread());
 }
 
 Result<> Controller::compute(ReusableRequest& reusable, const OptionalTimePoint& deadline,
                              ExecutionOutcome& outcome) {
-    const ExclusiveUse use(isUsed_);
+    const ExclusiveUse use(lock_);
     if (!use) {
         return failed(outcome, usedByAnotherThread());
     }
     system::copyByParts(deadline, reusable.options.deadline);
-    return executeAlone(reusable.request, &reusable, reusable.options, outcome);
+    return executeLocked(reusable.request, &reusable, reusable.options, outcome);
 }
 
 Result<std::unique_ptr<ReusableExecution>> Controller::createReusableExecution(
@@ -81,23 +81,24 @@ Result<Submission> Controller::submit(const Request& request, const ExecutionOpt
         exchange_.refuse(request, options.deadline);
         return tl::unexpected<Error>(std::move(known.error()));
     }
-    const ExclusiveUse use(isUsed_);
-    return use ? submitAlone(request, nullptr, options) : Result<Submission>(usedByAnotherThread());
+    const ExclusiveUse use(lock_);
+    return use ? submitLocked(request, nullptr, options)
+               : Result<Submission>(usedByAnotherThread());
 }
 
 Result<Submission> Controller::submit(std::shared_ptr<ReusableRequest> reusable,
                                       const OptionalTimePoint& deadline) {
-    const ExclusiveUse use(isUsed_);
+    const ExclusiveUse use(lock_);
     if (!use) {
         return usedByAnotherThread();
     }
     ReusableRequest& kept = *reusable;
     system::copyByParts(deadline, kept.options.deadline);
-    return submitAlone(kept.request, std::move(reusable), kept.options);
+    return submitLocked(kept.request, std::move(reusable), kept.options);
 }
 
 Result<> Controller::wait(Submission submission, ExecutionOutcome& outcome) {
-    const ExclusiveUse use(isUsed_);
+    const ExclusiveUse use(lock_);
     if (!use) {
         return failed(outcome, usedByAnotherThread());
     }
@@ -111,22 +112,22 @@ Result<> Controller::wait(Submission submission, ExecutionOutcome& outcome) {
 }
 
 Result<int> Controller::completionDescriptor() {
-    const ExclusiveUse use(isUsed_);
+    const ExclusiveUse use(lock_);
     return use ? exchange_.completionDescriptor() : Result<int>(usedByAnotherThread());
 }
 
 Result<bool> Controller::armCompletion() {
-    const ExclusiveUse use(isUsed_);
+    const ExclusiveUse use(lock_);
     return use ? exchange_.armCompletion() : Result<bool>(usedByAnotherThread());
 }
 
 bool Controller::isDone(Submission submission) {
-    const ExclusiveUse use(isUsed_);
+    const ExclusiveUse use(lock_);
     return use && exchange_.isDone(submission);
 }
 
 bool Controller::isMemoryInUse() {
-    const ExclusiveUse use(isUsed_);
+    const ExclusiveUse use(lock_);
     if (!use) {
         return true;  // at least that of the execution for which the other thread waits
     }
@@ -135,27 +136,32 @@ bool Controller::isMemoryInUse() {
 }
 
 Result<> Controller::waitForMemory(const OptionalTimePoint& deadline) {
-    const ExclusiveUse use(isUsed_);
+    const ExclusiveUse use(lock_);
     return use ? exchange_.waitForMemory(deadline) : Result<>(usedByAnotherThread());
 }
 
-Result<> Controller::executeAlone(const Request& request, ReusableRequest* reusable,
-                                  const ExecutionOptions& options, ExecutionOutcome& outcome) {
-    if (exchange_.usesMemoryInUse(request)) {
-        return failed(outcome, memoryInUse());
+Result<> Controller::executeLocked(const Request& request, ReusableRequest* reusable,
+                                   const ExecutionOptions& options, ExecutionOutcome& outcome) {
+    try {
+        if (exchange_.usesMemoryInUse(request)) {
+            return failed(outcome, memoryInUse());
+        }
+        PendingExecution* const execution = exchange_.pending().findFree();
+        if (execution == nullptr) {
+            return failed(outcome, tooManyInFlight(exchange_.pending().capacity()));
+        }
+        exchange_.prepare(*execution, request, reusable, options, outcome);
+        NNBURST_TRY(exchange_.launch(*execution));
+        return exchange_.finish(*execution);
+    } catch (const std::bad_alloc&) {
+        // before the launch, which ends with an error instead
+        return failed(outcome, outOfMemory());
     }
-    PendingExecution* const execution = exchange_.pending().findFree();
-    if (execution == nullptr) {
-        return failed(outcome, tooManyInFlight(exchange_.pending().capacity()));
-    }
-    exchange_.prepare(*execution, request, reusable, options, outcome);
-    NNBURST_TRY(exchange_.launch(*execution));
-    return exchange_.finish(*execution);
 }
 
-Result<Submission> Controller::submitAlone(const Request& request,
-                                           std::shared_ptr<ReusableRequest> reusable,
-                                           const ExecutionOptions& options) {
+Result<Submission> Controller::submitLocked(const Request& request,
+                                            std::shared_ptr<ReusableRequest> reusable,
+                                            const ExecutionOptions& options) {
     try {
         return trySubmit(request, std::move(reusable), options);
     } catch (const std::bad_alloc&) {
@@ -173,7 +179,7 @@ Result<Submission> Controller::trySubmit(const Request& request,
     if (execution == nullptr) {
         return tooManyInFlight(exchange_.pending().capacity());
     }
-    collectOutputs(request, execution->outputs);
+    collectOutputRanges(request, execution->outputs);
     if (const PendingExecution* other = exchange_.pending().findOverlapping(*execution)) {
         return overlapping(other->submission);
     }

@@ -80,18 +80,18 @@ class Controller final : public Burst, public std::enable_shared_from_this<Contr
     Result<Submission> submit(std::shared_ptr<ReusableRequest> reusable,
                               const OptionalTimePoint& deadline);
 
-    // The calling thread holds isUsed_. `reusable` is null, or its request is `request`.
-    Result<> executeAlone(const Request& request, ReusableRequest* reusable,
-                          const ExecutionOptions& options, ExecutionOutcome& outcome);
-    Result<Submission> submitAlone(const Request& request,
-                                   std::shared_ptr<ReusableRequest> reusable,
-                                   const ExecutionOptions& options);
+    // The calling thread holds lock_. `reusable` is null, or its request is `request`.
+    Result<> executeLocked(const Request& request, ReusableRequest* reusable,
+                           const ExecutionOptions& options, ExecutionOutcome& outcome);
+    Result<Submission> submitLocked(const Request& request,
+                                    std::shared_ptr<ReusableRequest> reusable,
+                                    const ExecutionOptions& options);
     Result<Submission> trySubmit(const Request& request, std::shared_ptr<ReusableRequest> reusable,
                                  const ExecutionOptions& options);
 
     ExecutionNames names_;
-    TryLock isUsed_;
-    // Used only by the thread that holds isUsed_, except where the exchange says otherwise.
+    TryLock lock_;
+    // Used only by the thread that holds lock_, except where the exchange says otherwise.
     std::uint64_t lastSubmission_ = 0;
     RequestExchange exchange_;
 };

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "burst/burst_errors.h"
-#include "burst/output_ranges.h"
+#include "burst/memory_ranges.h"
 #include "nnburst/burst.h"
 #include "nnburst/result.h"
 #include "nnburst/unique_fd.h"
@@ -93,7 +93,7 @@ class EndedExecutions {
         if (entry == entries_.end()) {
             return noRoom();
         }
-        collectOutputs(request, entry->outputs);
+        collectOutputRanges(request, entry->outputs);
         for (const Entry& other : entries_) {
             if (!isFree(other) && overlap(entry->outputs, other.outputs)) {
                 return overlapping(other.submission);

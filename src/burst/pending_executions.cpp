@@ -62,7 +62,7 @@ void PendingExecutions::giveUp(const PendingExecution& execution) {
                     .resultLines = execution.resultLines,
                     .slotVersion = execution.slotVersion,
                     .outputs = {}};
-    collectOutputs(*execution.request, givenUp.outputs);
+    collectOutputRanges(*execution.request, givenUp.outputs);
     givenUp_.push_back(std::move(givenUp));
     keptLines_ += execution.resultLines;
 }

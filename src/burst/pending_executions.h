@@ -20,7 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "burst/output_ranges.h"
+#include "burst/give_up_time.h"
+#include "burst/memory_ranges.h"
 #include "burst/result_frame.h"
 #include "burst/reusable_request.h"
 #include "burst/unanswered_outputs.h"
@@ -62,15 +63,10 @@ struct PendingExecution {
     /// after it was sent if that was later. Nothing without a deadline. One that was not submitted
     /// is awaited at once, and for `grace` at least.
     [[nodiscard]] OptionalTimePoint giveUpAt(std::chrono::milliseconds grace) const noexcept {
-        if (!options.deadline) {
-            return std::nullopt;
-        }
-        const TimePoint from =
-            isSubmitted() ? std::max(*options.deadline, sentAt) : *options.deadline;
-        return system::saturatingAdd(from, system::saturatingNanoseconds(grace));
+        return burst::giveUpAt(options.deadline, isSubmitted() ? sentAt : TimePoint::min(), grace);
     }
 
-    // Of an execution that was submitted: what has to live until its result is given.
+    // Only of a submitted execution: what has to live until `wait` has returned its result.
     ExecutionOutcome ownOutcome;
     Request ownRequest;
     std::shared_ptr<ReusableRequest> ownReusable;
@@ -211,9 +207,9 @@ class PendingExecutions {
     /// To be ended next.
     void giveUp(const PendingExecution& execution);
 
-    /// The same of one that went over the control plane: `answered` tells of its answer.
-    void giveUp(const PendingExecution& execution, AnswerFlag answered) {
-        unanswered_.add(*execution.request, std::move(answered));
+    /// The same of `execution` that went over the control plane: `answered` tells of its answer.
+    void giveUp(UnansweredOutputs::Entry execution, AnswerFlag answered) noexcept {
+        unanswered_.add(std::move(execution), std::move(answered));
     }
 
     [[nodiscard]] bool hasGivenUp() const noexcept {

@@ -23,7 +23,7 @@ bool RepeatedRequest::isSameAgain(std::span<const FrameLine> frame) {
         return !hasName(frame[0]);
     }
     last_.assign(frame.begin(), frame.end());
-    execution_.isBound = false;
+    bound_.isBound = false;
     isBindingTried_ = false;
     dropResult();
     return false;
@@ -32,7 +32,7 @@ bool RepeatedRequest::isSameAgain(std::span<const FrameLine> frame) {
 void RepeatedRequest::bind(const DecodedRequest& request, const exec::ExecutionSession& session,
                            const SharedAccount& account) {
     if (!isBindingTried_) {
-        execution_.bind(request, session, account);
+        bound_.bind(request, session, account);
         isBindingTried_ = true;
     }
 }

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "burst/bound_request.h"
 #include "burst/frame.h"
-#include "burst/reusable_registry.h"
 
 namespace nnburst::burst {
 
@@ -24,9 +24,7 @@ class RepeatedRequest {
     [[nodiscard]] bool isSameAgain(std::span<const FrameLine> frame);
 
     /// The last request, ready to be run again; null if it is not.
-    [[nodiscard]] ReusableRegistry::Execution* bound() noexcept {
-        return execution_.isBound ? &execution_ : nullptr;
-    }
+    [[nodiscard]] BoundRequest* bound() noexcept { return bound_.isBound ? &bound_ : nullptr; }
 
     /// Resolves `request`, which is the last one and which `session` has just run, unless that was
     /// tried before. `account` may be null.
@@ -41,16 +39,16 @@ class RepeatedRequest {
     }
     void dropResult() noexcept { sentResult_.clear(); }
 
-    /// After slots were unmapped (ReusableRegistry::Execution::unbindUnmapped).
+    /// After slots were unmapped (BoundRequest::unbindUnmapped).
     void unbindUnmapped(const SlotMappings& slots) noexcept {
-        execution_.unbindUnmapped(slots);
-        isBindingTried_ = isBindingTried_ && execution_.isBound;
+        bound_.unbindUnmapped(slots);
+        isBindingTried_ = isBindingTried_ && bound_.isBound;
     }
 
   private:
     std::vector<FrameLine> last_;
     std::vector<FrameLine> sentResult_;
-    ReusableRegistry::Execution execution_;
+    BoundRequest bound_;
     bool isBindingTried_ = false;
 };
 

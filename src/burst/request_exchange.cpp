@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "burst/burst_errors.h"
+#include "burst/give_up_time.h"
 
 namespace nnburst::burst {
 
@@ -32,7 +33,7 @@ Result<> RequestExchange::waitForMemory(const OptionalTimePoint& deadline) {
             std::this_thread::sleep_until(
                 std::min(deadline.value_or(TimePoint::max()), now + kAnswerPollInterval));
         } else {
-            wait_.forNewsAtMost(deadline, kAnswerPollInterval);
+            wait_.awaitResultAtMost(deadline, kAnswerPollInterval);
         }
     }
 }
@@ -50,17 +51,16 @@ Result<int> RequestExchange::completionDescriptor() {
 
 Result<bool> RequestExchange::armCompletion() {
     NNBURST_TRY(completionDescriptor());
-    completion_.clear(wait_.isArmed());
+    completion_.takeAllRings();
     takeResults();
     if (pending_.hasEnded() || pending_.isStuck()) {
         return true;
     }
-    completion_.expectRing();
-    return !wait_.arm();
+    return !wait_.arm(completion_.ringsToCome());
 }
 
 bool RequestExchange::isDone(Submission submission) {
-    completion_.clear(wait_.isArmed());
+    completion_.takeRings();
     takeResults();
     const PendingExecution* const execution = pending_.find(submission);
     if (execution == nullptr || execution->state == State::ENDED || wait_.isLost() ||
@@ -82,7 +82,7 @@ Result<> RequestExchange::launchAny(PendingExecution& execution) {
         if (*sent) {
             return {};
         }
-        if (receiver_.hasNews()) {
+        if (receiver_.hasResult()) {
             takeResults();
         } else if (PendingExecution* const other = pending_.findFirst(State::SENT)) {
             awaitResult(*other, other->giveUpAt(deadlineGrace_), std::chrono::milliseconds(0));
@@ -96,13 +96,13 @@ Result<> RequestExchange::launchAny(PendingExecution& execution) {
 }
 
 void RequestExchange::awaitAfterOthers(PendingExecution& execution) {
-    const OptionalTimePoint giveUpAt =
-        execution.isSubmitted() ? execution.giveUpAt(deadlineGrace_)
-                                : answerAwaitedUntil(execution.options.deadline, deadlineGrace_);
+    const OptionalTimePoint until = execution.isSubmitted()
+                                        ? execution.giveUpAt(deadlineGrace_)
+                                        : giveUpAt(execution.options.deadline, deadlineGrace_);
     while (execution.state != State::ENDED) {
         sender_.sendUnknown();
         if (execution.state == State::SENT) {
-            awaitResult(execution, giveUpAt, std::chrono::milliseconds(0));
+            awaitResult(execution, until, std::chrono::milliseconds(0));
         } else {
             executeOverControlPlane(execution);
         }
@@ -110,29 +110,29 @@ void RequestExchange::awaitAfterOthers(PendingExecution& execution) {
 }
 
 void RequestExchange::executeOverControlPlane(PendingExecution& execution) {
+    // Made here, because nothing may fail once the driver has been asked: the execution would count
+    // as one that the driver does not run.
+    UnansweredOutputs::Entry outputs = UnansweredOutputs::entryOf(*execution.request);
+    Result<> unanswered = notAnswered(deadlineGrace_);
     AnswerFlag answered;
     execution.status = controlPlane_->executeSynchronously(
-        *execution.request, execution.options,
-        answerAwaitedUntil(execution.options.deadline, deadlineGrace_), *execution.outcome,
-        answered);
+        *execution.request, execution.options, giveUpAt(execution.options.deadline, deadlineGrace_),
+        *execution.outcome, answered);
     if (answered != nullptr) {
-        pending_.giveUp(execution, std::move(answered));
-        execution.status = failed(*execution.outcome, notAnswered(deadlineGrace_));
+        pending_.giveUp(std::move(outputs), std::move(answered));
+        execution.status = failed(*execution.outcome, std::move(unanswered));
     }
     pending_.markEnded(execution);
 }
 
 void RequestExchange::endOutOfMemory(PendingExecution& execution) noexcept {
-    if (execution.state == State::ENDED) {
-        return;  // there was no memory to send another one again, which is done later
-    }
-    Result<> status = outOfMemory();
     if (execution.state == State::SENT) {
         // The driver has its frame, and nothing remembers that it may write the outputs.
         connectionLost();
-        status.error().status = ErrorStatus::DEVICE_UNAVAILABLE;
+        end(execution, lostOutOfMemory());
+    } else {
+        end(execution, outOfMemory());
     }
-    end(execution, std::move(status));
 }
 
 }  // namespace nnburst::burst

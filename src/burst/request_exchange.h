@@ -20,6 +20,7 @@
 #include "burst/channel.h"
 #include "burst/completion_signal.h"
 #include "burst/control_plane.h"
+#include "burst/give_up_time.h"
 #include "burst/pending_executions.h"
 #include "burst/request_sender.h"
 #include "burst/result_receiver.h"
@@ -68,7 +69,7 @@ class RequestExchange {
     /// To be called when `request` was refused without asking the driver: has the driver drop the
     /// contents of its outputs.
     void refuse(const Request& request, const OptionalTimePoint& deadline) {
-        controlPlane_->discardOutputs(request, answerAwaitedUntil(deadline, deadlineGrace_));
+        controlPlane_->discardOutputs(request, giveUpAt(deadline, deadlineGrace_));
     }
 
     [[nodiscard]] BurstWaitStats waitStats() const noexcept {
@@ -134,7 +135,7 @@ class RequestExchange {
     }
 
     /// Takes the answers that have come meanwhile.
-    void takeLateAnswers() {
+    void takeLateAnswers() noexcept {
         takeResults();
         pending_.dropAnswered();
         if (wait_.isLost()) {
@@ -156,8 +157,8 @@ class RequestExchange {
     /// Takes the results that have come meanwhile. They are few, whatever the driver writes: an
     /// execution that is in flight or was given up has two frames at most, each with one answer.
     /// Does not block.
-    void takeResults() {
-        while (receiver_.hasNews() && takeResult()) {
+    void takeResults() noexcept {
+        while (receiver_.hasResult() && takeResult()) {
         }
         sender_.sendUnknown();
     }
@@ -172,7 +173,7 @@ class RequestExchange {
                      std::chrono::milliseconds atLeast) {
         Result<> alive;
         wait_.yieldWhileDriverFetches(sender_.consumeHasNewMemory());
-        if (!wait_.forNews(giveUpAt, atLeast, wait_.forecastOf(execution), alive)) {
+        if (!wait_.awaitResult(giveUpAt, atLeast, wait_.forecastOf(execution), alive)) {
             if (alive) {
                 pending_.giveUp(execution);
                 alive = notAnswered(deadlineGrace_);
@@ -187,7 +188,7 @@ class RequestExchange {
 
     /// Takes one result, and sends its execution again if the driver does not know the request and
     /// there is room. After an error of ResultReceiver::take the connection counts as lost.
-    Result<> takeResult() {
+    Result<> takeResult() noexcept {
         Result<> taken = receiver_.take();
         if (!taken) {
             connectionLost();

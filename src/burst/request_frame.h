@@ -163,13 +163,16 @@ struct DecodedCompute {
 
 /// Checks and decodes a compute. INVALID_ARGUMENT says what is wrong with it.
 [[nodiscard]] inline Result<> decodeCompute(const FrameLine& line, DecodedCompute& compute) {
-    const auto frame = std::bit_cast<ComputeFrame>(line);
-    const bool isReservedZero = (frame.reserved[0] | frame.reserved[1] | frame.reserved[2]) == 0;
+    // By words, as they were just stored: a load of more than one has to wait until they have left
+    // the processor's store buffer.
+    const ExecutionName name{.number = static_cast<std::uint32_t>(line.words[3]),
+                             .generation = static_cast<std::uint32_t>(line.words[3] >> 32)};
+    const bool isReservedZero = (line.words[4] | line.words[5] | line.words[6]) == 0;
     if (line.words[1] != headerWord(FrameKind::COMPUTE, 0, 1) || !isReservedZero ||
-        frame.execution == 0 || frame.execution > kMaximumReusableExecutions) [[unlikely]] {
-        return badCompute(frame);
+        name.number == 0 || name.number > kMaximumReusableExecutions) [[unlikely]] {
+        return badCompute(std::bit_cast<ComputeFrame>(line));
     }
-    compute.name = {.number = frame.execution, .generation = frame.generation};
+    compute.name = name;
     system::copyByParts(deadlineOf(line), compute.deadline);
     return {};
 }

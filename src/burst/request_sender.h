@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -55,10 +56,15 @@ class RequestSender {
     /// frame or no free slot for its memory. INVALID_ARGUMENT for a pool that is null.
     [[nodiscard]] Result<bool> trySend(PendingExecution& execution);
 
-    /// Sends the executions again that the driver does not know, as far as there is room.
-    void sendUnknown() {
+    /// Sends the executions again that the driver does not know, as far as there is room and
+    /// memory.
+    void sendUnknown() noexcept {
         if (pending_.hasUnknown()) [[unlikely]] {
-            trySendUnknown();
+            try {
+                trySendUnknown();
+            } catch (const std::bad_alloc&) {
+                // The next call tries again.
+            }
         }
     }
 

@@ -47,7 +47,7 @@ Result<> wrongShapeCount(const PendingExecution& execution) {
 
 }  // namespace
 
-Result<> ResultReceiver::take() {
+Result<> ResultReceiver::tryTake() {
     FrameLine header;
     if (!results_.peek(0, header)) {
         return lost();

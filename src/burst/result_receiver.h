@@ -7,9 +7,11 @@
 /// execution that it belongs to. Everything in the queue is untrusted.
 
 #include <cstdint>
+#include <new>
 #include <span>
 #include <vector>
 
+#include "burst/burst_errors.h"
 #include "burst/pending_executions.h"
 #include "burst/result_frame.h"
 #include "nnburst/hal_version.h"
@@ -25,15 +27,22 @@ class ResultReceiver {
     ResultReceiver(FrameQueue::Reader results, PendingExecutions& pending, HalVersion driver)
         : results_(results), pending_(pending), driver_(driver), lines_(results.capacity()) {}
 
-    [[nodiscard]] bool hasNews() const noexcept { return results_.hasNews(); }
+    [[nodiscard]] bool hasResult() const noexcept { return results_.hasElement(); }
 
     /// Takes one result and gives it to its execution, which is ENDED or UNKNOWN_TO_DRIVER
     /// afterwards, or was given up. An execution for whose result there is no memory has failed.
     /// DEVICE_UNAVAILABLE if there is no result; if it is not a frame, or its serial matches no
     /// request: then the queue is unusable.
-    [[nodiscard]] Result<> take();
+    [[nodiscard]] Result<> take() noexcept {
+        try {
+            return tryTake();
+        } catch (const std::bad_alloc&) {
+            return lostOutOfMemory();  // no memory for the message of the error
+        }
+    }
 
   private:
+    Result<> tryTake();
     void give(PendingExecution& execution, std::span<const FrameLine> frame);
     void giveSameShapes(PendingExecution& execution, const FrameLine& line);
     void giveOutOfMemory(PendingExecution& execution) noexcept;

@@ -34,7 +34,7 @@ struct ReusableRequest {
     /// The driver remembers it, with the slots of this version of the slot table.
     bool isRemembered = false;
     std::uint64_t slotVersion = 0;
-    /// Of the last result that had some.
+    /// The output shapes of the last result that had any.
     std::vector<OutputShape> shapes;
     std::uint64_t resultLines;  ///< of the result queue that its longest result takes
     fmq::WaitForecast forecast;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "burst/bound_request.h"
 #include "burst/burst_errors.h"
 #include "burst/channel.h"
 #include "burst/contention_watch.h"
@@ -21,8 +22,8 @@
 #include "burst/result_frame.h"
 #include "burst/reusable_registry.h"
 #include "burst/slot_mappings.h"
+#include "exec/run/burst_registration.h"
 #include "exec/run/execution_session.h"
-#include "exec/run/model_user.h"
 #include "fmq/wait.h"
 #include "log/assert.h"
 #include "log/marks.h"
@@ -86,47 +87,45 @@ Result<> resultTooLong(std::uint64_t lineCount, std::uint64_t capacity) {
 }
 
 /// Without memory for a runner, executions share those that are there.
-void makeRunnerFor(const exec::ModelUser& user) noexcept {
+void makeRunnerFor(const exec::BurstRegistration& burst) noexcept {
     try {
-        user.makeRunner();
+        burst.makeRunner();
     } catch (const std::bad_alloc&) {
         NNBURST_VLOG(DRIVER, "no memory for a further runner of a model");
     }
 }
 
-}  // namespace
-
 /// Serves one burst: reads request frames, executes them, writes result frames.
-class Server::Impl final : public Servable {
+class FrameServer final : public Server, public Servable {
   public:
-    Impl(Channel channel, FrameQueue::Reader requests, FrameQueue::Writer results,
-         exec::Executable executable, std::shared_ptr<DriverControlPlane> controlPlane,
-         const WaitPolicy& wait, ServingThreadPool& pool, SharedAccount account, Charge charge)
+    FrameServer(Channel channel, FrameQueue::Reader requests, FrameQueue::Writer results,
+                exec::Executable executable, std::shared_ptr<DriverControlPlane> controlPlane,
+                const WaitPolicy& wait, std::shared_ptr<ServingThreadPool> servingThreads,
+                SharedAccount account, Charge charge)
         : account_(std::move(account)),
           charge_(std::move(charge)),
           channel_(std::move(channel)),
           requests_(requests),
           results_(results),
-          pool_(pool),
+          servingThreads_(std::move(servingThreads)),
           mode_(wait.mode),
-          slots_(std::move(controlPlane), pool, account_),
+          slots_(std::move(controlPlane), *servingThreads_, account_),
           waiter_(channel_.requestEvent(), channel_.resultEvent(), driverPolicy(wait),
                   channel_.driverWaits()),
-          user_(executable),
-          session_(withLateWakes(std::move(executable))),
+          modelRegistration_(executable),
+          session_(keepingPass(std::move(executable))),
           lines_(std::max(requests.capacity(), results.capacity())),
           contention_(session_.executable().model->contention()) {}
 
-    ~Impl() override {
+    ~FrameServer() override {
         stop();
         registration_ = {};  // waits for the thread that serves
     }
 
-    /// Has the burst served by threads of `pool`, which is the one that was given before. Once,
-    /// first. A thread serves it from here on until it is parked, so that the first request finds
-    /// one that runs.
-    Result<> start(const std::shared_ptr<ServingThreadPool>& pool) {
-        NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(pool, *this, account_));
+    /// Begins to serve. Once. A thread serves the burst from here on until it is parked, so that
+    /// the first request finds one that runs.
+    Result<> start() {
+        NNBURST_TRY_ASSIGN(registration_, ServingThreadPool::add(servingThreads_, *this, account_));
         results_.setDoorbell(registration_.ringBackDescriptor());
         waiter_.setSpinAllowance(registration_.spinAllowance());
         assignment_ = &registration_.assignment();
@@ -134,15 +133,15 @@ class Server::Impl final : public Servable {
         return {};
     }
 
-    [[nodiscard]] UniqueFd takeDoorbell() noexcept { return registration_.takeDoorbell(); }
+    [[nodiscard]] UniqueFd takeDoorbell() noexcept override { return registration_.takeDoorbell(); }
 
-    void stop() noexcept {
+    void stop() noexcept override {
         // sync [server-stopped]: ordered before the look for sleepers in wakeSleepers
         isStopping_.store(true, std::memory_order_seq_cst);
         channel_.requestEvent().wakeSleepers();
     }
 
-    void freeMemory(std::int32_t slot) noexcept {
+    void freeMemory(std::int32_t slot) noexcept override {
         slots_.requestUnmap(slot);
         channel_.requestEvent().wakeSleepers();
         registration_.ring();
@@ -151,19 +150,19 @@ class Server::Impl final : public Servable {
     bool serve(const ServingTurn& turn) noexcept override {
         const system::ScopedCpuExclusion away(
             session_.executable().model->kernelThreadProcessors());
-        const auto hasNews = [this]() noexcept {
+        const auto hasWork = [this]() noexcept {
             // sync [message-published], [server-stopped], [slot-freed]
-            return requests_.hasNews() || isStopping_.load(std::memory_order_acquire) ||
+            return requests_.hasElement() || isStopping_.load(std::memory_order_acquire) ||
                    slots_.hasUnmapRequests();
         };
         waiter_.unpark(forecast_);
         const TimePoint start = std::chrono::steady_clock::now();
         while (true) {
-            const bool isExhausted = pool_.isExhausted();
+            const bool isExhausted = servingThreads_->isExhausted();
             const std::chrono::nanoseconds parkAfter =
                 isExhausted ? kParkAfterIdleWhenExhausted : kParkAfterIdle;
-            if (!awaitRequest(parkAfter, hasNews)) {
-                if (waiter_.park(hasNews)) {
+            if (!awaitRequest(parkAfter, hasWork)) {
+                if (waiter_.park(hasWork)) {
                     return false;
                 }
                 continue;
@@ -171,13 +170,13 @@ class Server::Impl final : public Servable {
             if (isStopping_.load(std::memory_order_relaxed)) {
                 return false;
             }
+            serveNext();
             if (contention_.isContendedWithoutWaiting() &&
                 forecast_.longestUsual() < kLongestPause) {
                 assignment_->moveThread(channel_.resultEvent().waiterProcessor());
             } else {
                 assignment_->leave();
             }
-            serveNext();
             if (turn.isOver() ||
                 (isExhausted && std::chrono::steady_clock::now() - start > kTurnWhenExhausted)) {
                 return true;
@@ -186,35 +185,37 @@ class Server::Impl final : public Servable {
     }
 
   private:
-    /// A client has its result before the next execution takes the processor.
-    exec::Executable withLateWakes(exec::Executable executable) noexcept {
-        executable.lateWakes = &lateWakes_;
+    /// A client has its result before this thread leaves the gate, and before the next execution
+    /// takes the processor.
+    exec::Executable keepingPass(exec::Executable executable) noexcept {
+        executable.keptPass = &pass_;
         return executable;
     }
 
     /// Waits for a request, for at most `parkAfter`. False if there is none.
-    template <class HasNews>
-    [[nodiscard]] bool awaitRequest(std::chrono::nanoseconds parkAfter, const HasNews& hasNews) {
+    template <class HasWork>
+    [[nodiscard]] bool awaitRequest(std::chrono::nanoseconds parkAfter, const HasWork& hasWork) {
         if (!std::exchange(hasAwaitedFirst_, true)) {
-            makeRunnerFor(user_);  // here, because the thread of the control plane must not wait
-            return awaitFirstRequest(parkAfter, hasNews);
+            // Here, because the thread of the control plane must not wait.
+            makeRunnerFor(modelRegistration_);
+            return awaitFirstRequest(parkAfter, hasWork);
         }
-        return waiter_.wait({.deadline = {}, .atMost = parkAfter}, &forecast_, hasNews);
+        return waiter_.wait({.deadline = {}, .atMost = parkAfter}, &forecast_, hasWork);
     }
 
     /// The same for the first request. Yields the processor, and then sleeps without spinning: the
     /// answer to the client, which it needs before it sends a request, may have to come from the
     /// same processor.
-    template <class HasNews>
+    template <class HasWork>
     [[nodiscard]] bool awaitFirstRequest(std::chrono::nanoseconds parkAfter,
-                                         const HasNews& hasNews) const noexcept {
+                                         const HasWork& hasWork) const noexcept {
         const TimePoint end = std::chrono::steady_clock::now() +
                               std::min<std::chrono::nanoseconds>(kAwakeAfterSetUp, parkAfter);
-        while (mode_ != WaitMode::BLOCK && !hasNews() && std::chrono::steady_clock::now() < end) {
+        while (mode_ != WaitMode::BLOCK && !hasWork() && std::chrono::steady_clock::now() < end) {
             std::this_thread::yield();
         }
         return fmq::waitUntil(channel_.requestEvent(), {.mode = WaitMode::BLOCK},
-                              {.deadline = {}, .atMost = parkAfter}, hasNews);
+                              {.deadline = {}, .atMost = parkAfter}, hasWork);
     }
 
     void serveNext() noexcept {
@@ -227,7 +228,7 @@ class Server::Impl final : public Servable {
         }
         if (hasFrame) {
             serveFrame(header);
-            lateWakes_.wakeAll();
+            pass_.reset();
             // While executions contend for processors, both sides sleep instead of spinning, if
             // their mode is ADAPTIVE.
             contention_.addExecution(session_.executable().model->contention());
@@ -262,7 +263,7 @@ class Server::Impl final : public Servable {
         NNBURST_MARK(burst__begin, this);
         const std::span<const FrameLine> frame(lines_.data(), lineCount);
         const bool isSameAgain = repeated_.isSameAgain(frame);
-        if (ReusableRegistry::Execution* const bound = repeated_.bound(); isSameAgain && bound) {
+        if (BoundRequest* const bound = repeated_.bound(); isSameAgain && bound) {
             repeat(serialOf(frame[0]), deadlineOf(frame[0]), *bound);
         } else if (const Result<> decoded = decodeRequest(frame, request_); decoded) {
             executeRequest();
@@ -276,11 +277,10 @@ class Server::Impl final : public Servable {
     }
 
     /// Runs the last request again, which is bound, and answers.
-    void repeat(std::uint64_t serial, const OptionalTimePoint& deadline,
-                ReusableRegistry::Execution& execution) {
-        const Result<> result = runAgain(execution, deadline);
+    void repeat(std::uint64_t serial, const OptionalTimePoint& deadline, BoundRequest& request) {
+        const Result<> result = runAgain(request, deadline);
         const std::span<FrameLine> sent = repeated_.sentResult();
-        if (result && execution.bindings.memo.wasHit && !sent.empty()) {
+        if (result && request.bindings.memo.wasHit && !sent.empty()) {
             setSerialAndTiming(sent[0], serial, outcome_.timing);
             (void)results_.tryWrite(sent);
         } else if (answer(serial, 0, result) && result) {
@@ -298,16 +298,16 @@ class Server::Impl final : public Servable {
             answer(serial, 0, decoded);
             return;
         }
-        ReusableRegistry::Execution* const execution = registry_.find(compute_.name);
-        if (execution == nullptr) {
+        BoundRequest* const request = registry_.find(compute_.name);
+        if (request == nullptr) {
             answer(serial, kUnknownExecution, unknownExecution(compute_.name));
             return;
         }
         NNBURST_MARK(burst__begin, this);
-        if (execution->isBound) {
-            computeBound(serial, *execution);
+        if (request->isBound) {
+            computeBound(serial, *request);
         } else {
-            request_ = execution->request;
+            request_ = request->request;
             request_.options.deadline = compute_.deadline;
             request_.serial = serial;
             executeRequest();
@@ -315,22 +315,22 @@ class Server::Impl final : public Servable {
         NNBURST_MARK(burst__end, this);
     }
 
-    /// Runs a remembered execution whose memory is mapped, and answers. The shortest path of all.
-    void computeBound(std::uint64_t serial, ReusableRegistry::Execution& execution) {
-        const Result<> result = runAgain(execution, compute_.deadline);
-        if (result && execution.hasSent(outcome_.outputShapes) && results_.beginWrite(1)) {
+    /// Runs a remembered request that is bound, and answers. The shortest path of all.
+    void computeBound(std::uint64_t serial, BoundRequest& request) {
+        const Result<> result = runAgain(request, compute_.deadline);
+        if (result && request.hasSent(outcome_.outputShapes) && results_.beginWrite(1)) {
             results_.set(0, encodeSameShapes(serial, outcome_.timing));
             results_.commitWrite(1);
         } else if (answer(serial, 0, result)) {
-            execution.sentShapes = outcome_.outputShapes;
+            request.sentShapes = outcome_.outputShapes;
         }
     }
 
-    /// Runs an execution whose memory is mapped.
-    Result<> runAgain(ReusableRegistry::Execution& execution, const OptionalTimePoint& deadline) {
-        ExecutionOptions& options = execution.request.options;
+    /// Runs a request that is bound.
+    Result<> runAgain(BoundRequest& request, const OptionalTimePoint& deadline) {
+        ExecutionOptions& options = request.request.options;
         system::copyByParts(deadline, options.deadline);
-        return session_.runBound(execution.bindings, options, exec::arrivalTime(options), outcome_);
+        return session_.runBound(request.bindings, options, outcome_);
     }
 
     /// Runs `request_`, answers, and remembers it if the client has named it.
@@ -339,8 +339,7 @@ class Server::Impl final : public Servable {
         const Result<> result =
             session_.run({request_.inputs, request_.outputs}, memory, request_.options,
                          exec::arrivalTime(request_.options), outcome_);
-        ReusableRegistry::Execution* const remembered =
-            registry_.remember(request_, session_, account_);
+        BoundRequest* const remembered = registry_.remember(request_, session_, account_);
         if (answer(request_.serial, remembered != nullptr ? kRemembered : 0, result) &&
             remembered != nullptr) {
             remembered->sentShapes = outcome_.outputShapes;
@@ -373,7 +372,7 @@ class Server::Impl final : public Servable {
     const Channel channel_;
     FrameQueue::Reader requests_;
     FrameQueue::Writer results_;
-    ServingThreadPool& pool_;
+    const std::shared_ptr<ServingThreadPool> servingThreads_;
     const WaitMode mode_;
     std::atomic<bool> isStopping_{false};
     SlotMappings slots_;
@@ -384,8 +383,8 @@ class Server::Impl final : public Servable {
     fmq::Waiter waiter_;
     fmq::WaitForecast forecast_;
     BurstPlacement::Assignment* assignment_ = nullptr;  // of the registration
-    const exec::ModelUser user_;
-    exec::ExecutionGate::WakeList lateWakes_;
+    const exec::BurstRegistration modelRegistration_;
+    exec::KeptPass pass_;  // of the execution that has just been answered
     exec::ExecutionSession session_;
     ReusableRegistry registry_;
     RepeatedRequest repeated_;
@@ -398,13 +397,12 @@ class Server::Impl final : public Servable {
     ServingThreadPool::Registration registration_;  // last: the thread that serves uses all above
 };
 
-Server::Server(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
-Server::~Server() = default;
+}  // namespace
 
 Result<std::unique_ptr<Server>> Server::create(SharedRegion channel, exec::Executable executable,
                                                std::shared_ptr<DriverControlPlane> controlPlane,
                                                const WaitPolicy& wait,
-                                               const std::shared_ptr<ServingThreadPool>& pool) {
+                                               std::shared_ptr<ServingThreadPool> servingThreads) {
     NNBURST_TRY_ASSIGN(Channel opened, Channel::open(std::move(channel)));
     NNBURST_TRY_ASSIGN(FrameQueue::Reader requests,
                        FrameQueue::Reader::attach(opened.memory(), opened.requests()));
@@ -416,23 +414,11 @@ Result<std::unique_ptr<Server>> Server::create(SharedRegion channel, exec::Execu
                                                kBytesOfBurst + kCopiesOfFrame * sizeof(FrameLine) *
                                                                    std::max(requests.capacity(),
                                                                             results.capacity())));
-    auto impl = std::make_unique<Impl>(std::move(opened), requests, results, std::move(executable),
-                                       std::move(controlPlane), wait, *pool, std::move(account),
-                                       std::move(charge));
-    NNBURST_TRY(impl->start(pool));
-    return std::unique_ptr<Server>(new Server(std::move(impl)));
-}
-
-UniqueFd Server::takeDoorbell() noexcept {
-    return impl_->takeDoorbell();
-}
-
-void Server::stop() noexcept {
-    impl_->stop();
-}
-
-void Server::freeMemory(std::int32_t slot) noexcept {
-    impl_->freeMemory(slot);
+    auto server = std::make_unique<FrameServer>(
+        std::move(opened), requests, results, std::move(executable), std::move(controlPlane), wait,
+        std::move(servingThreads), std::move(account), std::move(charge));
+    NNBURST_TRY(server->start());
+    return server;
 }
 
 }  // namespace nnburst::burst

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "burst/control_plane.h"
-#include "burst/serving_threads.h"
+#include "burst/serving_thread_pool.h"
 #include "exec/run/executable.h"
 #include "nnburst/device.h"
 
@@ -20,33 +20,28 @@ namespace nnburst::burst {
 class Server {
   public:
     /// Checks the layout of `channel`, which the client made and may change at any time, maps it
-    /// and starts serving, on threads of `pool`. `executable` has a model and buffers. `wait` is
-    /// what the client requested; the driver may wait less. INVALID_ARGUMENT if the region is not a
-    /// channel, or is one of another version (naming both).
+    /// and starts serving, on threads of `servingThreads`. `executable` has a model and buffers.
+    /// `wait` is what the client requested; the driver may wait less. INVALID_ARGUMENT if the
+    /// region is not a channel, or is one of another version (naming both).
     [[nodiscard]] static Result<std::unique_ptr<Server>> create(
         SharedRegion channel, exec::Executable executable,
         std::shared_ptr<DriverControlPlane> controlPlane, const WaitPolicy& wait,
-        const std::shared_ptr<ServingThreadPool>& pool);
+        std::shared_ptr<ServingThreadPool> servingThreads);
 
     /// Stops, and waits for the execution that is running.
-    ~Server();
+    virtual ~Server() = default;
 
     /// What the client rings while the burst is parked (ServingThreadPool::Registration). Once.
-    [[nodiscard]] UniqueFd takeDoorbell() noexcept;
+    [[nodiscard]] virtual UniqueFd takeDoorbell() noexcept = 0;
 
     /// Serves no further request, and does not wait for the one that is being served. Any thread,
     /// does not block.
-    void stop() noexcept;
+    virtual void stop() noexcept = 0;
 
     /// IBurstContext::freeMemory: no request that arrives after this call uses the slot's old
     /// memory. It is unmapped by the thread that serves, after the execution that is running. Any
-    /// thread, does not block.
-    void freeMemory(std::int32_t slot) noexcept;
-
-  private:
-    class Impl;
-    explicit Server(std::unique_ptr<Impl> impl) noexcept;
-    std::unique_ptr<Impl> impl_;
+    /// thread, waits for no execution.
+    virtual void freeMemory(std::int32_t slot) noexcept = 0;
 };
 
 }  // namespace nnburst::burst

@@ -25,38 +25,38 @@
 
 namespace nnburst::burst {
 
-/// Not thread-safe, except for ClientShare::hasMany.
+/// Not thread-safe, except for ClientThreads::hasMany.
 class ServingShares {
   public:
     struct Candidate;
 
-    /// What the bursts of one client have: threads that serve them, and a place in the queue.
-    struct ClientShare {
-        explicit ClientShare(SharedAccount given) : account(std::move(given)) {}
+    /// The serving threads of one client's bursts, and the client's bursts that wait for one.
+    struct ClientThreads {
+        explicit ClientThreads(SharedAccount given) : account(std::move(given)) {}
 
         const SharedAccount account;  // kept alive, so that its address identifies it
         std::size_t served = 0;
         /// Whether more than kManyServed bursts are served. Any thread may read it; relaxed,
         /// because it only decides when turns end.
         std::atomic<bool> hasMany{false};
-        SpinCount spins;                               // of the threads that serve
-        std::list<Candidate*> waiting;                 // the first has waited longest
-        ListElement<ClientShare> amongClients{*this};  // of its user
+        SpinCount spins;                                 // of the threads that serve
+        std::list<Candidate*> waiting;                   // the first has waited longest
+        ListElement<ClientThreads> amongClients{*this};  // of its user
     };
     /// The same for all clients of one user together.
-    struct UserShare {
-        explicit UserShare(SharedAccount given) : account(std::move(given)) {}
+    struct UserThreads {
+        explicit UserThreads(SharedAccount given) : account(std::move(given)) {}
 
         const SharedAccount account;
         std::size_t served = 0;
         SpinCount spins;
-        std::list<ClientShare*> waitingClients;    // those that have bursts that wait
-        ListElement<UserShare> amongUsers{*this};  // those that have such clients
+        std::list<ClientThreads*> waitingClients;    // those that have bursts that wait
+        ListElement<UserThreads> amongUsers{*this};  // those that have such clients
     };
     /// The client and the user that a burst belongs to.
     struct Owner {
-        std::shared_ptr<ClientShare> client;
-        std::shared_ptr<UserShare> user;
+        std::shared_ptr<ClientThreads> client;
+        std::shared_ptr<UserThreads> user;
     };
     /// A burst that may have to wait for a thread. Not destroyed while it waits.
     struct Candidate {
@@ -124,8 +124,8 @@ class ServingShares {
 
     /// Appends `candidate`, which is not waiting, to the queue.
     void addWaiting(Candidate& candidate) noexcept {
-        ClientShare& client = *candidate.owner.client;
-        UserShare& user = *candidate.owner.user;
+        ClientThreads& client = *candidate.owner.client;
+        UserThreads& user = *candidate.owner.user;
         if (client.waiting.empty()) {
             if (user.waitingClients.empty()) {
                 user.amongUsers.join(waitingUsers_);
@@ -138,8 +138,8 @@ class ServingShares {
 
     /// Removes `candidate`, which is waiting, from the queue.
     void removeWaiting(Candidate& candidate) noexcept {
-        ClientShare& client = *candidate.owner.client;
-        UserShare& user = *candidate.owner.user;
+        ClientThreads& client = *candidate.owner.client;
+        UserThreads& user = *candidate.owner.user;
         candidate.queueNode.leave(client.waiting);
         if (client.waiting.empty()) {
             client.amongClients.leave(user.waitingClients);
@@ -153,12 +153,12 @@ class ServingShares {
     [[nodiscard]] Candidate* takeWaiting(std::size_t uncounted) noexcept {
         const std::size_t allowed = maximumThreads_ + uncounted;
         Candidate* next = nullptr;
-        for (const UserShare* const user : waitingUsers_) {
+        for (const UserThreads* const user : waitingUsers_) {
             const bool mayAny = anyMayBegin(*user, allowed);
             if (!mayAny && served_ >= allowed + kThreadsForOthers) {
                 continue;
             }
-            for (const ClientShare* const client : user->waitingClients) {
+            for (const ClientThreads* const client : user->waitingClients) {
                 ++clientsExamined_;
                 Candidate* const first = client->waiting.front();
                 if ((mayAny || firstMayBegin(*client, allowed)) &&
@@ -178,27 +178,27 @@ class ServingShares {
 
   private:
     struct Activity {
-        const ClientShare* client = nullptr;  // to be compared only
+        const ClientThreads* client = nullptr;  // to be compared only
         TimePoint when;
     };
 
-    void noteActive(const ClientShare& client, TimePoint now) noexcept {
+    void noteActive(const ClientThreads& client, TimePoint now) noexcept {
         if (last_.client != &client) {
             lastOfAnother_ = last_;
         }
         last_ = {.client = &client, .when = now};
     }
-    static void noteMany(ClientShare& client) noexcept {
+    static void noteMany(ClientThreads& client) noexcept {
         client.hasMany.store(client.served > kManyServed, std::memory_order_relaxed);
     }
 
     /// Whether any burst of `user` may be served.
-    [[nodiscard]] bool anyMayBegin(const UserShare& user, std::size_t allowed) const noexcept {
+    [[nodiscard]] bool anyMayBegin(const UserThreads& user, std::size_t allowed) const noexcept {
         const std::size_t users = usersServed_ + (user.served == 0 ? 1 : 0);
         return served_ < allowed || user.served < std::max<std::size_t>(maximumThreads_ / users, 1);
     }
     /// Whether `client`, of which no burst is served, may have one served beyond the maximum.
-    [[nodiscard]] bool firstMayBegin(const ClientShare& client,
+    [[nodiscard]] bool firstMayBegin(const ClientThreads& client,
                                      std::size_t allowed) const noexcept {
         return client.served == 0 && served_ < allowed + kThreadsForOthers;
     }
@@ -224,9 +224,9 @@ class ServingShares {
     std::size_t clientsServed_ = 0;
     Activity last_;           // the last one of any client
     Activity lastOfAnother_;  // the last one of a client other than that of last_
-    Shares<ClientShare> clients_;
-    Shares<UserShare> users_;
-    std::list<UserShare*> waitingUsers_;  // users of which bursts wait
+    Shares<ClientThreads> clients_;
+    Shares<UserThreads> users_;
+    std::list<UserThreads*> waitingUsers_;  // users of which bursts wait
     std::uint64_t arrivals_ = 0;
     std::uint64_t clientsExamined_ = 0;
 };

@@ -23,9 +23,9 @@ bool isToken(const FramePool& pool) noexcept {
 }  // namespace
 
 SlotMappings::SlotMappings(std::shared_ptr<DriverControlPlane> controlPlane,
-                           ServingThreadPool& pool, SharedAccount account)
+                           ServingThreadPool& servingThreads, SharedAccount account)
     : controlPlane_(std::move(controlPlane)),
-      pool_(pool),
+      servingThreads_(servingThreads),
       account_(std::move(account)),
       isUnmapRequested_(static_cast<std::size_t>(kMaximumSlots)) {}
 
@@ -126,7 +126,7 @@ Result<> SlotMappings::provideSlot(std::size_t slot) {
 }
 
 Result<std::vector<SharedRegion>> SlotMappings::askClientForMemories() {
-    const ServingThreadPool::ScopedClientWait waiting(pool_);
+    const ServingThreadPool::ScopedClientWait waiting(servingThreads_);
     return controlPlane_->getMemories(unknownSlots_);
 }
 

@@ -16,7 +16,7 @@
 #include "account/account.h"
 #include "burst/control_plane.h"
 #include "burst/request_frame.h"
-#include "burst/serving_threads.h"
+#include "burst/serving_thread_pool.h"
 #include "exec/run/request_memory.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
@@ -27,10 +27,10 @@ namespace nnburst::burst {
 /// thread that serves the burst, except for requestUnmap and hasUnmapRequests.
 class SlotMappings {
   public:
-    /// `controlPlane` is asked for memory, by a thread of `pool`, which must outlive this. The
+    /// `controlPlane` is asked for memory, by one of `servingThreads`, which must outlive this. The
     /// table of slots is charged to `account`, which may be null.
-    SlotMappings(std::shared_ptr<DriverControlPlane> controlPlane, ServingThreadPool& pool,
-                 SharedAccount account = nullptr);
+    SlotMappings(std::shared_ptr<DriverControlPlane> controlPlane,
+                 ServingThreadPool& servingThreads, SharedAccount account = nullptr);
 
     /// As RequestMemorySource::resolve, for the pools of a decoded frame. Blocks while the client
     /// is asked for slots that are not known. INVALID_ARGUMENT for a slot of which the client does
@@ -84,7 +84,7 @@ class SlotMappings {
     Result<std::vector<SharedRegion>> askClientForMemories();
 
     const std::shared_ptr<DriverControlPlane> controlPlane_;
-    ServingThreadPool& pool_;
+    ServingThreadPool& servingThreads_;
     const SharedAccount account_;
 
     std::atomic<bool> hasUnmapRequests_{false};

@@ -5,23 +5,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "system/time.h"
-
 namespace nnburst::burst {
 
-OptionalTimePoint answerAwaitedUntil(const OptionalTimePoint& deadline,
-                                     std::chrono::milliseconds grace) noexcept {
-    if (!deadline) {
-        return std::nullopt;
-    }
-    return system::saturatingAdd(std::max(*deadline, std::chrono::steady_clock::now()),
-                                 system::saturatingNanoseconds(grace));
+UnansweredOutputs::Entry UnansweredOutputs::entryOf(const Request& request) {
+    Entry entry(1);
+    collectOutputRanges(request, entry.front().outputs);
+    return entry;
 }
 
-void UnansweredOutputs::add(const Request& request, AnswerFlag answered) {
-    Execution& execution = executions_.emplace_back();
-    execution.answered = std::move(answered);
-    collectOutputs(request, execution.outputs);
+void UnansweredOutputs::add(Entry execution, AnswerFlag answered) noexcept {
+    execution.front().answered = std::move(answered);
+    executions_.splice(executions_.end(), execution);
 }
 
 bool UnansweredOutputs::overlapWith(std::span<const MemoryRange> ranges) const noexcept {

@@ -17,7 +17,8 @@
 namespace nnburst::fmq {
 
 /// Whether this process can make heavy fences, and heavy fences of other processes act on it. The
-/// first call registers it with the kernel (Linux 4.16); false where that is not permitted.
+/// first call registers it with the kernel (Linux 4.16), which takes milliseconds in a process that
+/// has several threads; false where that is not permitted.
 [[nodiscard]] bool hasHeavyFences() noexcept;
 
 /// The sleeper's half: all that the threads of registered processes stored before is visible after

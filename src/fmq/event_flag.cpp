@@ -18,8 +18,7 @@ namespace {
 
 /// The futex is shared between processes, so not FUTEX_PRIVATE_FLAG. `until` is of CLOCK_MONOTONIC.
 /// False if only the time or a signal has ended it.
-bool futexWait(std::atomic<std::uint32_t>* word, std::uint32_t expected,
-               SteadyTime until) noexcept {
+bool futexWait(std::atomic<std::uint32_t>* word, std::uint32_t expected, TimePoint until) noexcept {
     const auto sinceEpoch = until.time_since_epoch();
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(sinceEpoch);
     timespec timeout{};
@@ -46,7 +45,7 @@ void EventFlag::wake(std::uint32_t bits) noexcept {
 }
 
 std::optional<std::uint32_t> EventFlag::wait(std::uint32_t mask,
-                                             std::optional<SteadyTime> deadline) noexcept {
+                                             OptionalTimePoint deadline) noexcept {
     mask &= ~kWaiterBits;
     while (mask != 0) {
         // Relaxed: takeBits orders.
@@ -62,7 +61,7 @@ std::optional<std::uint32_t> EventFlag::wait(std::uint32_t mask,
         if (deadline && std::chrono::steady_clock::now() >= *deadline) {
             return std::nullopt;
         }
-        (void)sleep(announcement, deadline.value_or(SteadyTime::max()));
+        (void)sleep(announcement, deadline.value_or(TimePoint::max()));
     }
     return std::nullopt;
 }
@@ -96,9 +95,10 @@ EventFlag::Announcement EventFlag::announceSleeper() noexcept {
     return {.wakeCount = wakeCount, .bits = bits};
 }
 
-void EventFlag::announceParked() noexcept {
-    shared_->word.fetch_or(kParked, std::memory_order_seq_cst);
+bool EventFlag::announceParked() noexcept {
+    const std::uint32_t before = shared_->word.fetch_or(kParked, std::memory_order_seq_cst);
     sleepersFence();
+    return (before & kParked) == 0;
 }
 
 void EventFlag::sleepersFence() noexcept {
@@ -140,7 +140,7 @@ bool EventFlag::isOnThisProcessor() const noexcept {
            (static_cast<std::uint32_t>(::sched_getcpu() + 1) & WaiterState::kProcessor);
 }
 
-bool EventFlag::sleep(const Announcement& announcement, SteadyTime until) noexcept {
+bool EventFlag::sleep(const Announcement& announcement, TimePoint until) noexcept {
     return futexWait(&shared_->wakeCount, announcement.wakeCount,
                      std::min(until, std::chrono::steady_clock::now() + longestSleep_));
 }

@@ -59,8 +59,6 @@ struct WaiterState {
 /// most this time.
 inline constexpr std::chrono::milliseconds kLongestSleep{100};
 
-using SteadyTime = system::SteadyTime;
-
 /// A process's view of an EventWord, which must outlive it. Thread-safe, but for the setters. None
 /// of the calls allocates.
 class EventFlag {
@@ -90,7 +88,7 @@ class EventFlag {
     /// set; nullopt if `deadline` passed, and at once if `mask` has no event bits (EventFlag::wait
     /// of libfmq).
     [[nodiscard]] std::optional<std::uint32_t> wait(std::uint32_t mask,
-                                                    std::optional<SteadyTime> deadline) noexcept;
+                                                    OptionalTimePoint deadline) noexcept;
 
     /// Wakes the sleepers that have announced themselves, if there are any. To be called after a
     /// store (release) of what they wait for. No system call, and mostly no fence, while no thread
@@ -147,13 +145,14 @@ class EventFlag {
     /// the side that wakes.
     void setDoorbell(int doorbell) noexcept { doorbell_ = doorbell; }
 
-    /// Announces that this side is parked. The caller looks once more at what it waits for.
-    void announceParked() noexcept;
+    /// Announces that this side is parked. The caller looks once more at what it waits for. False
+    /// if that was announced before: the other side then rings once for both.
+    bool announceParked() noexcept;
 
-    /// Clears the parked bit.
-    void retractParked() noexcept {
+    /// Clears the parked bit. False if the other side has cleared it before: then it rings.
+    bool retractParked() noexcept {
         // Relaxed: being rung for in vain does no harm.
-        shared_->word.fetch_and(~kParked, std::memory_order_relaxed);
+        return (shared_->word.fetch_and(~kParked, std::memory_order_relaxed) & kParked) != 0;
     }
 
     /// Announces a sleeper. Between this call and `sleep` the caller looks once more at what it
@@ -169,7 +168,7 @@ class EventFlag {
 
     /// Sleeps until woken, but not past `until`, nor for longer than kLongestSleep, nor if sleepers
     /// were woken since the announcement. May wake up spuriously. Returns whether it was woken.
-    bool sleep(const Announcement& announcement, SteadyTime until) noexcept;
+    bool sleep(const Announcement& announcement, TimePoint until) noexcept;
 
     /// Publishes in EventWord::waiter that the calling thread waits on this flag, and on which
     /// processor it runs. No system call (rseq).

@@ -13,6 +13,10 @@
 ///
 /// What lies in memory is the same for both: queue_layout.h.
 ///
+/// Bursts use the SYNCHRONIZED flavour, without an event for a full queue (burst/frame.h). The
+/// other flavour, blocking reads and writes and event bits are here because libfmq has them. Only
+/// tests and nnburst-bench use them.
+///
 /// Invariants that keep a process safe from the other side: everything from the header is copied
 /// and checked once when attaching; positions are private, and the peer's is used only to know how
 /// much room there is, after checking that it lies between what it was and what was written; a

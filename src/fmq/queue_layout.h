@@ -87,7 +87,8 @@ struct ElementLayout {
     std::size_t cellBytes;
 };
 
-/// Lays out an empty queue at `offset` of fresh, zeroed memory. INVALID_ARGUMENT as checkQueue.
+/// Lays out the empty queue `wanted` in fresh, zeroed memory. INVALID_ARGUMENT as checkQueue.
+/// Returns `wanted`.
 [[nodiscard]] Result<QueueDescriptor> createQueue(std::span<std::byte> memory,
                                                   const QueueDescriptor& wanted,
                                                   const ElementLayout& layout);
@@ -244,9 +245,9 @@ template <class Writer, class T>
     return true;
 }
 
-/// The creation of a queue, common to both flavours.
+/// Creates queues of elements `T`: the static part of both flavours.
 template <class T, QueueFlavor Flavor>
-class QueueOf {
+class QueueCreation {
   public:
     static constexpr std::size_t kCellBytes = QueueView<T>::kCellBytes;
 

@@ -20,7 +20,7 @@
 namespace nnburst::fmq {
 
 template <class T>
-class SynchronizedQueue : public QueueOf<T, QueueFlavor::SYNCHRONIZED> {
+class SynchronizedQueue : public QueueCreation<T, QueueFlavor::SYNCHRONIZED> {
   public:
     class Writer;
     class Reader;
@@ -66,7 +66,7 @@ class SynchronizedQueue<T>::Writer {
     /// As tryWrite, but waits for room. False if `deadline` passed, or if `elements` exceed the
     /// capacity.
     [[nodiscard]] bool write(std::span<const T> elements, const WaitPolicy& policy,
-                             std::optional<SteadyTime> deadline) noexcept {
+                             OptionalTimePoint deadline) noexcept {
         if (elements.size() > capacity() || !queue_.notFull) {
             return tryWrite(elements);
         }
@@ -153,7 +153,7 @@ class SynchronizedQueue<T>::Reader {
     }
 
     /// Whether there is an element to read. What `read` waits for.
-    [[nodiscard]] bool hasNews() const noexcept { return isReadable(0); }
+    [[nodiscard]] bool hasElement() const noexcept { return isReadable(0); }
 
     /// Reads as many elements as `elements` has, or none.
     [[nodiscard]] bool tryRead(std::span<T> elements) noexcept {
@@ -172,7 +172,7 @@ class SynchronizedQueue<T>::Reader {
     /// As tryRead, but waits for the elements. False if `deadline` passed, or if `elements` exceed
     /// the capacity.
     [[nodiscard]] bool read(std::span<T> elements, const WaitPolicy& policy,
-                            std::optional<SteadyTime> deadline) noexcept {
+                            OptionalTimePoint deadline) noexcept {
         if (elements.empty() || elements.size() > capacity() || !queue_.notEmpty) {
             return tryRead(elements);
         }

@@ -27,7 +27,7 @@ enum class ReadStatus : std::uint8_t {
 };
 
 template <class T>
-class UnsynchronizedQueue : public QueueOf<T, QueueFlavor::UNSYNCHRONIZED> {
+class UnsynchronizedQueue : public QueueCreation<T, QueueFlavor::UNSYNCHRONIZED> {
   public:
     class Writer;
     class Reader;
@@ -142,7 +142,9 @@ class UnsynchronizedQueue<T>::Reader {
     }
 
     /// Whether there is an element to read, or the reader was overrun. What `read` waits for.
-    [[nodiscard]] bool hasNews() const noexcept { return sequenceAt(0) > beingWritten(position_); }
+    [[nodiscard]] bool hasElement() const noexcept {
+        return sequenceAt(0) > beingWritten(position_);
+    }
 
     /// Reads as many elements as `elements` has, or none.
     [[nodiscard]] ReadStatus tryRead(std::span<T> elements) noexcept {
@@ -171,7 +173,7 @@ class UnsynchronizedQueue<T>::Reader {
     /// As tryRead, but waits for the elements. EMPTY if `deadline` passed, or if `elements` exceed
     /// the capacity.
     [[nodiscard]] ReadStatus read(std::span<T> elements, const WaitPolicy& policy,
-                                  std::optional<SteadyTime> deadline) noexcept {
+                                  OptionalTimePoint deadline) noexcept {
         ReadStatus status = tryRead(elements);
         if (elements.size() <= capacity() && queue_.notEmpty) {
             (void)waitUntil(*queue_.notEmpty, policy, {.deadline = deadline, .atMost = {}}, [&] {

@@ -30,7 +30,7 @@ namespace nnburst::fmq {
 
 /// How long a wait may last. With neither limit it lasts until what it waits for happens.
 struct WaitLimit {
-    std::optional<SteadyTime> deadline;
+    OptionalTimePoint deadline;
     /// Counted from when the clock is first read, so that a short wait never reads it.
     std::optional<std::chrono::nanoseconds> atMost;
     /// The deadline does not end the wait sooner than this after the clock is first read.
@@ -51,7 +51,7 @@ WaitCheck(std::chrono::nanoseconds, IsWorthWaiting) -> WaitCheck<IsWorthWaiting>
 template <class IsWorthWaiting>
 class DueCheck {
   public:
-    DueCheck(WaitCheck<IsWorthWaiting>& check, SteadyTime start) noexcept
+    DueCheck(WaitCheck<IsWorthWaiting>& check, TimePoint start) noexcept
         : check_(check), last_(start) {}
 
     /// Runs a phase that lasts until `end`, in parts: `part` is called with the end of each, gives
@@ -59,9 +59,9 @@ class DueCheck {
     /// ends the phase. The check is called between the parts; once it has given false, no part is
     /// run any more.
     template <class Part>
-    bool runPhase(SteadyTime end, SteadyTime& now, Part part) {
+    bool runPhase(TimePoint end, TimePoint& now, Part part) {
         while (isWorthWaiting_) {
-            const SteadyTime next = check_.interval < end - last_ ? last_ + check_.interval : end;
+            const TimePoint next = check_.interval < end - last_ ? last_ + check_.interval : end;
             const bool isReady = part(next);
             if (isReady || next == end || now < next) {
                 return isReady;
@@ -75,7 +75,7 @@ class DueCheck {
 
   private:
     WaitCheck<IsWorthWaiting>& check_;
-    SteadyTime last_;
+    TimePoint last_;
     bool isWorthWaiting_ = true;
 };
 
@@ -122,9 +122,10 @@ class Waiter {
 
     /// Parks: this side goes on waiting without a thread until the other side rings the doorbell. A
     /// wait that has reached its limit before is continued. False, and not parked, if `ready` is
-    /// true.
+    /// true. `ringsToCome`, if it is not null, counts the rings that the other side has been asked
+    /// for; the caller takes off those that it receives.
     template <class Ready>
-    [[nodiscard]] bool park(Ready ready) noexcept;
+    [[nodiscard]] bool park(Ready ready, std::uint32_t* ringsToCome = nullptr) noexcept;
 
     /// Ends a parked wait after the doorbell was rung. Adds the duration of the whole wait to
     /// `forecast`.
@@ -165,18 +166,18 @@ class Waiter {
                   WaitCheck<IsWorthWaiting>& check);
     // The phases. Each gives whether `ready` is true, and leaves the time of its end in `now`.
     template <class Ready, class Check>
-    bool sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& ready, Check& check,
-                        SteadyTime& now);
+    bool sleepWithAlarm(TimePoint alarm, WaitForecast& forecast, Ready& ready, Check& check,
+                        TimePoint& now);
     template <class Ready, class Check>
-    bool spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready& ready, Check& check,
-              SteadyTime& now);
+    bool spin(const WaitPlan& plan, TimePoint start, TimePoint end, Ready& ready, Check& check,
+              TimePoint& now);
     template <class Ready, class Check>
-    bool sleepUntilWoken(SteadyTime end, Ready& ready, Check& check, SteadyTime& now);
+    bool sleepUntilWoken(TimePoint end, Ready& ready, Check& check, TimePoint& now);
 
     template <class Ready>
-    bool spinUntil(SteadyTime until, Ready& ready) noexcept;
+    bool spinUntil(TimePoint until, Ready& ready) noexcept;
     template <class Ready>
-    bool sleep(SteadyTime until, Ready& ready, SteadyTime& now) noexcept;
+    bool sleep(TimePoint until, Ready& ready, TimePoint& now) noexcept;
 
     void learn(WaitForecast& forecast, std::chrono::nanoseconds duration) noexcept {
         forecast.addDuration(duration);
@@ -201,8 +202,8 @@ class Waiter {
     bool peerNeedsAll_ = false;
     bool peerWorks_ = false;
     SpinBudget budget_;
-    SteadyTime waitStart_;                   ///< of the last wait that read a clock
-    std::optional<SteadyTime> parkedSince_;  ///< the start of the wait that is parked
+    TimePoint waitStart_;            ///< of the last wait that read a clock
+    OptionalTimePoint parkedSince_;  ///< the start of the wait that is parked
 };
 
 template <class Ready>
@@ -229,10 +230,10 @@ bool Waiter::pollWithoutClock(Ready& ready) noexcept {
 template <class Ready, class IsWorthWaiting>
 bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& ready,
                       WaitCheck<IsWorthWaiting>& check) {
-    const SteadyTime start = std::chrono::steady_clock::now();
-    SteadyTime end = limit.deadline.value_or(SteadyTime::max());
+    const TimePoint start = std::chrono::steady_clock::now();
+    TimePoint end = limit.deadline.value_or(TimePoint::max());
     end = std::max(end, system::saturatingAdd(start, limit.atLeast));
-    if (limit.atMost && *limit.atMost < SteadyTime::max() - start) {
+    if (limit.atMost && *limit.atMost < TimePoint::max() - start) {
         end = std::min(end, start + *limit.atMost);
     }
     waitStart_ = start;
@@ -244,7 +245,7 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
                            .peerWorks = peerWorks_};
     const WaitPlan plan = planWait(rules_, use, forecast, budget_, end - start);
     DueCheck due(check, start);
-    SteadyTime now = start;
+    TimePoint now = start;
     bool isReady = plan.sleepUntil.count() > 0 &&
                    sleepWithAlarm(start + plan.sleepUntil, *forecast, ready, due, now);
     isReady = isReady || spin(plan, start, end, ready, due, now);
@@ -256,10 +257,10 @@ bool Waiter::waitLong(const WaitLimit& limit, WaitForecast* forecast, Ready& rea
 }
 
 template <class Ready, class Check>
-bool Waiter::sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& ready, Check& check,
-                            SteadyTime& now) {
+bool Waiter::sleepWithAlarm(TimePoint alarm, WaitForecast& forecast, Ready& ready, Check& check,
+                            TimePoint& now) {
     const bool isReady =
-        check.runPhase(alarm, now, [&](SteadyTime until) { return sleep(until, ready, now); });
+        check.runPhase(alarm, now, [&](TimePoint until) { return sleep(until, ready, now); });
     if (isReady) {
         stats_.add<&WaitStats::lateWakes>(1);
     } else if (now >= alarm) {
@@ -272,16 +273,16 @@ bool Waiter::sleepWithAlarm(SteadyTime alarm, WaitForecast& forecast, Ready& rea
 }
 
 template <class Ready, class Check>
-bool Waiter::spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready& ready,
-                  Check& check, SteadyTime& now) {
+bool Waiter::spin(const WaitPlan& plan, TimePoint start, TimePoint end, Ready& ready, Check& check,
+                  TimePoint& now) {
     if (plan.spinAtMost.count() <= 0 || !maySpinNow() ||
         (allowance_ != nullptr && !allowance_->tryBeginSpin())) {
         return false;
     }
-    const SteadyTime spinEnd = std::min({system::saturatingAdd(start, plan.spinUntil),
-                                         system::saturatingAdd(now, plan.spinAtMost), end});
-    const bool isReady = check.runPhase(spinEnd, now, [&](SteadyTime until) {
-        const SteadyTime spinStart = now;
+    const TimePoint spinEnd = std::min({system::saturatingAdd(start, plan.spinUntil),
+                                        system::saturatingAdd(now, plan.spinAtMost), end});
+    const bool isReady = check.runPhase(spinEnd, now, [&](TimePoint until) {
+        const TimePoint spinStart = now;
         const bool isThere = spinUntil(until, ready);
         now = std::chrono::steady_clock::now();
         stats_.add<&WaitStats::burnt>(static_cast<std::uint64_t>((now - spinStart).count()));
@@ -297,7 +298,7 @@ bool Waiter::spin(const WaitPlan& plan, SteadyTime start, SteadyTime end, Ready&
 }
 
 template <class Ready>
-bool Waiter::spinUntil(SteadyTime until, Ready& ready) noexcept {
+bool Waiter::spinUntil(TimePoint until, Ready& ready) noexcept {
     while (std::chrono::steady_clock::now() < until) {
         if (peer_) {
             flag_.publishWaiterCpu();
@@ -316,20 +317,20 @@ bool Waiter::spinUntil(SteadyTime until, Ready& ready) noexcept {
 }
 
 template <class Ready, class Check>
-bool Waiter::sleepUntilWoken(SteadyTime end, Ready& ready, Check& check, SteadyTime& now) {
-    return check.runPhase(end, now, [&](SteadyTime until) { return sleep(until, ready, now); });
+bool Waiter::sleepUntilWoken(TimePoint end, Ready& ready, Check& check, TimePoint& now) {
+    return check.runPhase(end, now, [&](TimePoint until) { return sleep(until, ready, now); });
 }
 
 /// Sleeps until `ready` or `until`; leaves the time in `now`. Once `ready` was true it is not asked
 /// again.
 template <class Ready>
-bool Waiter::sleep(SteadyTime until, Ready& ready, SteadyTime& now) noexcept {
+bool Waiter::sleep(TimePoint until, Ready& ready, TimePoint& now) noexcept {
     bool isReady = false;
     if (isAlone_) {
         flag_.setWakerMakesFences(!maySpinNow());
         flag_.publishWaiterCpu();
     }
-    while (!isReady && (until == SteadyTime::max() || std::chrono::steady_clock::now() < until)) {
+    while (!isReady && (until == TimePoint::max() || std::chrono::steady_clock::now() < until)) {
         const EventFlag::Announcement announcement = flag_.announceSleeper();
         isReady = ready();
         if (!isReady) {
@@ -348,17 +349,23 @@ bool Waiter::sleep(SteadyTime until, Ready& ready, SteadyTime& now) noexcept {
 }
 
 template <class Ready>
-bool Waiter::park(Ready ready) noexcept {
+bool Waiter::park(Ready ready, std::uint32_t* ringsToCome) noexcept {
     // An event loop parks in each wait, and a heavy fence each time would interrupt the other
     // processors.
     flag_.setWakerMakesFences(true);
     flag_.publishWaiterCpu();
-    flag_.announceParked();
-    if (ready()) {
-        flag_.retractParked();
+    const bool isRingAsked = flag_.announceParked();
+    const bool isReady = ready();
+    const bool isRingCancelled = isReady && flag_.retractParked();
+    if (ringsToCome != nullptr) {
+        *ringsToCome += isRingAsked ? 1 : 0;
+        // A ring that was not asked for may have been taken off before.
+        *ringsToCome -= isRingCancelled && *ringsToCome != 0 ? 1 : 0;
+    }
+    if (isReady) {
         return false;
     }
-    if (waitStart_ != SteadyTime{}) {  // it has waited itself
+    if (waitStart_ != TimePoint{}) {  // it has waited itself
         parkedSince_ = waitStart_;
     }
     return true;

@@ -13,8 +13,7 @@ namespace nnburst {
 /// RESOURCE_EXHAUSTED_*: GENERAL_FAILURE instead, with the same message.
 template <class T>
 [[nodiscard]] Result<T> toBufferStatus(Result<T> result) {
-    if (!result && (result.error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
-                    result.error().status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT)) {
+    if (!result && isResourceExhausted(result.error().status)) {
         result.error().status = ErrorStatus::GENERAL_FAILURE;
     }
     return result;

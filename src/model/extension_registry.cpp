@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "model/invalid.h"
-#include "model/validation_names.h"
 #include "nnburst/type_queries.h"
 #include "system/mutex.h"
 
@@ -108,6 +107,14 @@ std::uint16_t prefixIn(Type type) noexcept {
 }
 
 }  // namespace
+
+bool isExtensionName(std::string_view name) noexcept {
+    const auto isAllowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
+    };
+    return std::all_of(name.begin(), name.end(), isAllowed) &&
+           name.find('.') != std::string_view::npos;
+}
 
 Result<> registerExtension(VendorExtension extension) {
     NNBURST_TRY(checkExtension(extension));

@@ -9,6 +9,7 @@
 /// which prefixes of clients must not have.
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "nnburst/extension.h"
@@ -19,6 +20,9 @@ namespace nnburst {
 
 /// The first prefix of resolved models; clients use lower ones.
 inline constexpr std::uint16_t kFirstResolvedPrefix = 0x8000;
+
+/// HAL 1.2 Extension::name: lower-case letters, digits, periods and underscores, with a period.
+[[nodiscard]] bool isExtensionName(std::string_view name) noexcept;
 
 /// The registered extensions in the form of Device::getSupportedExtensions.
 [[nodiscard]] std::vector<Extension> registeredExtensions();

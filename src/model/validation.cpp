@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "memory/checked_math.h"
+#include "model/extension_registry.h"
 #include "model/invalid.h"
 #include "model/operand_info.h"
-#include "model/validation_names.h"
 
 namespace nnburst {
 
@@ -369,14 +369,6 @@ Result<> checkAllReferenced(const Model& model) {
 }
 
 }  // namespace
-
-bool isExtensionName(std::string_view name) noexcept {
-    const auto isAllowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_';
-    };
-    return std::all_of(name.begin(), name.end(), isAllowed) &&
-           name.find('.') != std::string_view::npos;
-}
 
 std::vector<std::uint32_t> countConsumers(const Subgraph& subgraph) {
     std::vector<std::uint32_t> counts(subgraph.operands.size(), 0);

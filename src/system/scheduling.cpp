@@ -32,7 +32,7 @@ constexpr std::chrono::microseconds kBetweenYields{100};
 constexpr pid_t kCallingThread = 0;
 /// At how a thread uses its processor: two ticks of the kernel or more.
 constexpr std::chrono::milliseconds kBetweenLooks{10};
-/// Of a processor, of a thread in a ScopedBackgroundPriority: 1 / kBackgroundShare.
+/// A thread in a ScopedBackgroundPriority gets at least 1 / kBackgroundShare of a processor.
 constexpr int kBackgroundShare = 20;
 /// Limits on how far such a thread counts as behind or ahead of that share.
 constexpr std::chrono::milliseconds kLongestOwed{50};
@@ -52,7 +52,7 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48, "SCHED_ATTR_SIZE_VER0");
 
-/// Of the calling thread, if it is of this policy.
+/// The attributes of the calling thread; nullopt if it has another policy.
 std::optional<SchedulingAttributes> attributesOfThread(
     std::uint32_t policy = SCHED_OTHER) noexcept {
     SchedulingAttributes attributes{};
@@ -85,8 +85,8 @@ void setSlice(SchedulingAttributes& attributes, std::chrono::nanoseconds slice) 
     attributes.runtime = static_cast<std::uint64_t>(slice.count());
 }
 
-/// Of a thread of SCHED_OTHER. Returns the time slice that it had. A failure leaves the thread as
-/// it is.
+/// Sets the time slice of the calling thread, if that is of SCHED_OTHER, and returns the one
+/// before. Leaves it alone after a failure.
 std::chrono::nanoseconds setTimeSlice(std::chrono::nanoseconds slice) noexcept {
     std::optional<SchedulingAttributes> attributes = attributesOfThread();
     if (!attributes) {
@@ -100,12 +100,12 @@ std::chrono::nanoseconds setTimeSlice(std::chrono::nanoseconds slice) noexcept {
     return before;
 }
 
-/// Of the calling thread alone, which is what PRIO_PROCESS means on Linux.
+/// The nice value of the calling thread alone: on Linux PRIO_PROCESS means that.
 int niceOfThread() noexcept {
     return ::getpriority(PRIO_PROCESS, kCallingThread);
 }
 
-/// Of the calling thread, if it may.
+/// Sets the nice value of the calling thread, if it may have that.
 void setNice(int nice) noexcept {
     (void)::setpriority(PRIO_PROCESS, kCallingThread, nice);
 }

@@ -12,24 +12,23 @@
 #include <limits>
 #include <optional>
 
+#include "nnburst/types.h"
+
 namespace nnburst::system {
 
-/// A moment of CLOCK_MONOTONIC in nanoseconds; the same type as nnburst::TimePoint.
-using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
-
 /// `time` + `duration`, clamped to the range of times.
-[[nodiscard]] constexpr SteadyTime saturatingAdd(SteadyTime time,
-                                                 std::chrono::nanoseconds duration) noexcept {
+[[nodiscard]] constexpr TimePoint saturatingAdd(TimePoint time,
+                                                std::chrono::nanoseconds duration) noexcept {
     std::int64_t sum = 0;
     if (__builtin_add_overflow(time.time_since_epoch().count(), duration.count(), &sum)) {
-        return duration.count() > 0 ? SteadyTime::max() : SteadyTime::min();
+        return duration.count() > 0 ? TimePoint::max() : TimePoint::min();
     }
-    return SteadyTime(std::chrono::nanoseconds(sum));
+    return TimePoint(std::chrono::nanoseconds(sum));
 }
 
 /// `end` - `start`, clamped to the range of durations; negative if `end` is before `start`.
-[[nodiscard]] constexpr std::chrono::nanoseconds saturatingDifference(SteadyTime end,
-                                                                      SteadyTime start) noexcept {
+[[nodiscard]] constexpr std::chrono::nanoseconds saturatingDifference(TimePoint end,
+                                                                      TimePoint start) noexcept {
     std::int64_t difference = 0;
     if (__builtin_sub_overflow(end.time_since_epoch().count(), start.time_since_epoch().count(),
                                &difference)) {

@@ -7,17 +7,11 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/socket.h>
 
-#include <array>
 #include <atomic>
 #include <future>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "burst/channel.h"
-#include "burst/result_frame.h"
 #include "fakes.h"
 #include "fmq/asymmetric_fence.h"
 
@@ -143,48 +137,69 @@ TEST_F(CompletionOfABlockingDriver, interruptsTheOtherProcessorsOnceByArming) {
     EXPECT_LE(fmq::heavyFenceCount(), before + 2) << "one of each side";
 }
 
-/// A driver rings after it has published the result: a client that polls may see that first.
-TEST(Completion, aRingThatComesLateLeavesTheNextOneToBeExpected) {
-    std::array<int, 2> ends{};
-    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    const UniqueFd driverEnd(ends[0]);
-    const auto controller = *Controller::create({});
-    controller->attach(std::make_shared<FakeClientControlPlane>(), {.doorbell = UniqueFd(ends[1])});
-    const Channel channel = *Channel::open(controller->channel());
-    FrameQueue::Writer results = *FrameQueue::Writer::attach(channel.memory(), channel.results());
-    const auto publish = [&](std::uint64_t serial) {
-        const ExecutionOutcome sent{.outputShapes = {{.dimensions = {4}, .isSufficient = true}},
-                                    .timing = {}};
-        std::vector<FrameLine> lines(resultLineCount(sent.outputShapes, 0));
-        encodeResult(serial, 0, ErrorStatus::NONE, sent, "", lines);
-        ASSERT_TRUE(results.tryWrite(lines));
-    };
-    const auto ring = [&] { ASSERT_EQ(::send(driverEnd.get(), "", 1, MSG_DONTWAIT), 1); };
-    const auto isReadable = [&] {
+/// A driver publishes a result, clears the bit of a client that is armed, and rings: a client that
+/// polls may look between any two of these steps.
+class RingsTest : public testing::Test, protected LonelyClient {
+  protected:
+    bool isReadable() {
         pollfd event{.fd = *controller->completionDescriptor(), .events = POLLIN};
         return ::poll(&event, 1, 0) == 1;
-    };
+    }
+    Submission submitAndArm() {
+        const Submission submission = *controller->submit(doubling.request, {});
+        EXPECT_FALSE(*controller->armCompletion());
+        return submission;
+    }
+    void expectResultOf(Submission submission) {
+        ASSERT_TRUE(controller->isDone(submission));
+        ASSERT_TRUE(controller->wait(submission, outcome));
+    }
+
     const DoublingRequest doubling;
     ExecutionOutcome outcome;
+};
 
-    const Submission first = *controller->submit(doubling.request, {});
-    ASSERT_FALSE(*controller->armCompletion());
+TEST_F(RingsTest, aRingThatComesLateLeavesTheNextOneToBeExpected) {
+    const Submission first = submitAndArm();
     publish(1);
-    ASSERT_TRUE(controller->isDone(first));
-    ASSERT_TRUE(controller->wait(first, outcome));
-
-    const Submission second = *controller->submit(doubling.request, {});
-    ASSERT_FALSE(*controller->armCompletion());
+    expectResultOf(first);
+    const Submission second = submitAndArm();
+    clearBit();
     ring();
     EXPECT_TRUE(isReadable());
     EXPECT_FALSE(controller->isDone(second));
     EXPECT_FALSE(isReadable());
+    EXPECT_FALSE(*controller->armCompletion());
     publish(2);
+    clearBit();
     ring();
     EXPECT_TRUE(isReadable());
-    EXPECT_TRUE(controller->isDone(second));
+    expectResultOf(second);
     EXPECT_FALSE(isReadable());
-    EXPECT_TRUE(controller->wait(second, outcome));
+}
+
+TEST_F(RingsTest, twoRingsThatComeLateAreBothTaken) {
+    const Submission first = submitAndArm();
+    publish(1);
+    clearBit();
+    expectResultOf(first);
+    const Submission second = submitAndArm();
+    ring();
+    publish(2);
+    clearBit();
+    expectResultOf(second);
+    ring();
+    EXPECT_TRUE(isReadable());
+    EXPECT_TRUE(controller->isDone(second)) << "it is not in flight";
+    EXPECT_FALSE(isReadable()) << "an event loop would spin";
+}
+
+TEST_F(RingsTest, ringsThatWereNotAskedForAreTakenByArming) {
+    ring();
+    ring();
+    EXPECT_TRUE(isReadable());
+    (void)submitAndArm();
+    EXPECT_FALSE(isReadable());
 }
 
 TEST_F(CompletionTest, descriptorIsReadableWhenTheConnectionIsLost) {

@@ -6,7 +6,9 @@
 /// Fakes around a burst: a model that doubles numbers, and both control planes.
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -16,10 +18,13 @@
 #include <new>
 #include <thread>
 
+#include "burst/channel.h"
 #include "burst/control_plane.h"
 #include "burst/controller.h"
+#include "burst/result_frame.h"
 #include "burst/server.h"
-#include "exec/threads/client_share.h"
+#include "exec/threads/execution_gate.h"
+#include "exec/threads/lane_share.h"
 
 namespace nnburst::burst {
 
@@ -35,6 +40,7 @@ class DoublingModel final : public exec::CompiledModel {
     std::atomic<bool> hasMemory{true};  ///< for further runners
     /// The number of output elements that it reports; 0 for the true one.
     std::atomic<std::uint32_t> shape{0};
+    exec::ExecutionGate* gate = nullptr;  ///< of one model; runs pass it if it is there
 
     void setOnRun(std::function<Result<>()> onRun) {
         const std::lock_guard lock(mutex_);
@@ -67,9 +73,12 @@ class DoublingModel final : public exec::CompiledModel {
         return bindOne(outputs[0], pools, bindings.outputs[0]);
     }
 
-    Result<> run(exec::RequestBindings& bindings, const exec::Caller& /*caller*/,
+    Result<> run(exec::RequestBindings& bindings, const exec::Caller& caller,
                  const ExecutionOptions& options, ExecutionOutcome& outcome) override {
         ++runs;
+        if (gate != nullptr) {
+            NNBURST_TRY(caller.keptPass->emplace(*gate, runners_).enter({}));
+        }
         const exec::ArgumentBinding& input = bindings.inputs[0];
         const exec::ArgumentBinding& output = bindings.outputs[0];
         const std::uint32_t count = input.lengthBytes / 4;
@@ -103,7 +112,7 @@ class DoublingModel final : public exec::CompiledModel {
 
     bool releaseIfIdle() override { return false; }
 
-    void makeRunnersForUsers(Account* /*account*/) override {
+    void makeRunnersForBursts(Account* /*account*/) override {
         if (!hasMemory) {
             throw std::bad_alloc();
         }
@@ -125,6 +134,7 @@ class DoublingModel final : public exec::CompiledModel {
     }
 
     Operand operand_{.dimensions = {0}};
+    exec::RunnerSet runners_;
     // The two ends are synchronised through shared memory, which a thread sanitizer does not see
     // because each has a mapping of its own; what a test and the driver's thread share is guarded.
     std::mutex mutex_;
@@ -239,7 +249,7 @@ struct BurstPair {
             controller->channel(),
             {.model = model,
              .buffers = buffers,
-             .client = account ? std::make_shared<exec::ClientShare>(nullptr, account) : nullptr},
+             .client = account ? std::make_shared<exec::LaneShare>(nullptr, account) : nullptr},
             driver, options.driverWait, servingThreads);
         EXPECT_TRUE(served) << served.error().message;
         server = std::move(*served);
@@ -283,6 +293,35 @@ struct DoublingRequest {
     MemoryPool::Block input;
     MemoryPool::Block output;
     Request request;
+};
+
+/// A client whose driver's end is the test's.
+struct LonelyClient {
+    LonelyClient() {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+        driverEnd = UniqueFd(ends[0]);
+        controller->attach(client, {.doorbell = UniqueFd(ends[1])});
+    }
+
+    /// Answers the request with `serial`, which has one output of four elements.
+    void publish(std::uint64_t serial, std::uint16_t flags = 0) {
+        const ExecutionOutcome sent{.outputShapes = {{.dimensions = {4}, .isSufficient = true}},
+                                    .timing = {}};
+        std::vector<FrameLine> lines(resultLineCount(sent.outputShapes, 0));
+        encodeResult(serial, flags, ErrorStatus::NONE, sent, "", lines);
+        ASSERT_TRUE(results.tryWrite(lines));
+    }
+    /// The two steps of a driver that announces a result.
+    void clearBit() { channel.resultEvent().wakeSleepers(); }  // it has no doorbell here
+    void ring() { ASSERT_EQ(::send(driverEnd.get(), "", 1, MSG_DONTWAIT), 1); }
+
+    const std::shared_ptr<Controller> controller = *Controller::create({});
+    const std::shared_ptr<FakeClientControlPlane> client =
+        std::make_shared<FakeClientControlPlane>();
+    const Channel channel = *Channel::open(controller->channel());
+    FrameQueue::Writer results = *FrameQueue::Writer::attach(channel.memory(), channel.results());
+    UniqueFd driverEnd;  ///< of the doorbell
 };
 
 }  // namespace nnburst::burst

@@ -38,7 +38,7 @@ class HostileClient : public testing::Test {
             channel.region(),
             {.model = model,
              .buffers = std::make_shared<exec::ManagedBuffers>(),
-             .client = account ? std::make_shared<exec::ClientShare>(nullptr, account) : nullptr},
+             .client = account ? std::make_shared<exec::LaneShare>(nullptr, account) : nullptr},
             driver, {}, servingThreads);
         ASSERT_TRUE(served) << served.error().message;
         server = std::move(*served);
@@ -263,7 +263,7 @@ TEST_F(HostileClient, doesNotReadItsResults) {
     while (model->runs < 100) {
         std::this_thread::yield();
     }
-    while (results->hasNews()) {
+    while (results->hasElement()) {
         results->consume(results->availableToRead());
     }
     expectThatItStillServes();
@@ -281,7 +281,7 @@ TEST_F(HostileClient, sendsFramesOfRandomWords) {
         while (!requests->tryWrite(frame)) {
             std::this_thread::yield();
         }
-        while (results->hasNews()) {
+        while (results->hasElement()) {
             (void)answer();
         }
     }
@@ -293,7 +293,7 @@ TEST_F(HostileClient, sendsFramesOfRandomWords) {
     while (!isEmpty) {
         std::this_thread::yield();
         isEmpty = requests->availableToWrite() == requests->capacity();
-        while (results->hasNews()) {
+        while (results->hasElement()) {
             (void)answer();
         }
     }

@@ -11,7 +11,7 @@
 #include <future>
 #include <thread>
 
-#include "burst/unanswered_outputs.h"
+#include "burst/give_up_time.h"
 #include "fakes.h"
 
 namespace nnburst::burst {
@@ -130,15 +130,15 @@ TEST_F(MemoryInUseTest, isThatOfAnExecutionOverTheControlPlaneWithoutAnAnswer) {
 /// writes would count as in use.
 TEST(MemoryInUse, isOfNoExecutionWhoseDeadlineHasLongPassedBeforeTheGraceAfterNow) {
     const TimePoint before = std::chrono::steady_clock::now();
-    const OptionalTimePoint until = answerAwaitedUntil(TimePoint(before - 1h), 20ms);
+    const OptionalTimePoint until = giveUpAt(TimePoint(before - 1h), 20ms);
     ASSERT_TRUE(until);
     EXPECT_GE(*until, before + 20ms);
 }
 
 TEST(MemoryInUse, isOfNoExecutionBeforeTheGraceAfterItsDeadline) {
     const TimePoint deadline = std::chrono::steady_clock::now() + 1h;
-    EXPECT_EQ(answerAwaitedUntil(deadline, 20ms), deadline + 20ms);
-    EXPECT_EQ(answerAwaitedUntil({}, 20ms), std::nullopt);
+    EXPECT_EQ(giveUpAt(deadline, 20ms), deadline + 20ms);
+    EXPECT_EQ(giveUpAt({}, 20ms), std::nullopt);
 }
 
 TEST_F(MemoryInUseTest, ofAReusableExecutionEndsWithoutItsShapes) {

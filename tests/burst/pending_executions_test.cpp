@@ -49,7 +49,7 @@ TEST(PendingExecutions, areAnsweredByNoResultWhereTheyWentOverTheControlPlane) {
     PendingExecutions pending(4, 1000);
     const auto answered = std::make_shared<std::atomic<bool>>(false);
     PendingExecution& first = send(pending, 1, 2);
-    pending.giveUp(first, answered);
+    pending.giveUp(UnansweredOutputs::entryOf(*first.request), answered);
     pending.resultArrived(2);
     pending.dropAnswered();
     EXPECT_TRUE(pending.hasGivenUp());

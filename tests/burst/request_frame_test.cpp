@@ -76,6 +76,33 @@ TEST(RequestFrame, liesInMemoryAsDocumented) {
                                                             0x0000'0010'0000'0040, 0, 0}));
 }
 
+/// The example in docs/wire_format.md has the same value in several fields.
+TEST(RequestFrame, hasEachFieldWhereItIsDocumented) {
+    Request request;
+    request.pools.resize(2);
+    request.inputs.resize(3);
+    request.inputs[0].dimensions = {5, 6};
+    request.outputs.resize(4);
+    const std::vector<FramePool> pools(2);
+    std::vector<FrameLine> lines(requestLineCount(request));
+    encodeRequest(9, {.number = 7, .generation = 8}, request, pools,
+                  {.measure = MeasureTiming::YES,
+                   .deadline = TimePoint(std::chrono::nanoseconds(11)),
+                   .loopTimeout = std::chrono::nanoseconds(12)},
+                  lines);
+    ASSERT_EQ(lines.size(), 4U);
+    EXPECT_EQ(lines[0].words,
+              (std::array<std::uint64_t, 7>{9, 0x0000'0004'0001'0001, 11, 12, 0x0000'0003'0000'0002,
+                                            0x0000'0002'0000'0004, 0x0000'0008'0000'0007}));
+}
+
+TEST(ComputeFrame, hasEachFieldWhereItIsDocumented) {
+    const TimePoint deadline(std::chrono::nanoseconds(11));
+    EXPECT_EQ(encodeCompute(2, {.number = 7, .generation = 8}, deadline).words,
+              (std::array<std::uint64_t, 7>{2, 0x0000'0001'0000'0003, 11, 0x0000'0008'0000'0007, 0,
+                                            0, 0}));
+}
+
 TEST(FrameHeader, announcesNoMoreLinesThanTheQueueHas) {
     const std::vector<FrameLine> lines = encoded(requestOfTwo());
     EXPECT_EQ(announcedLineCount(lines[0], 16), lines.size());

@@ -22,6 +22,21 @@ TEST(ResultFrame, liesInMemoryAsDocumented) {
                                                             0x0000'0004'0000'0001, 0, 0, 0, 0, 0}));
 }
 
+/// The example in docs/wire_format.md has the same value in several fields.
+TEST(ResultFrame, hasEachFieldWhereItIsDocumented) {
+    ExecutionOutcome outcome;
+    outcome.outputShapes = {{.dimensions = {4, 5, 6}, .isSufficient = false}};
+    std::vector<FrameLine> lines(resultLineCount(outcome.outputShapes, 5));
+    encodeResult(9, kRemembered, ErrorStatus::OUTPUT_INSUFFICIENT_SIZE, outcome, "12345", lines);
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[0].words,
+              (std::array<std::uint64_t, 7>{9, 0x0000'0002'0002'0002, 0x0000'0001'0000'0003,
+                                            0x0000'0005'0000'0003, UINT64_MAX, UINT64_MAX, 0}));
+    EXPECT_EQ(lines[1].words[0], 3U);  // rank 3, not sufficient
+    const FrameLine timed = encodeSameShapes(9, {.timeOnDevice = 5, .timeInDriver = 6});
+    EXPECT_EQ(timed.words, (std::array<std::uint64_t, 7>{9, 0x0000'0001'0001'0002, 0, 0, 5, 6, 0}));
+}
+
 TEST(ResultFrame, comesBackAsItWas) {
     ExecutionOutcome outcome;
     outcome.outputShapes = {{.dimensions = {1, 2, 3}, .isSufficient = true},

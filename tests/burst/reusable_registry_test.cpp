@@ -47,13 +47,12 @@ class ReusableRegistryTest : public testing::Test {
 };
 
 TEST_F(ReusableRegistryTest, findsWhatItRemembers) {
-    ReusableRegistry::Execution* remembered =
-        registry.remember(request({.number = 3, .generation = 8}), session);
+    BoundRequest* remembered = registry.remember(request({.number = 3, .generation = 8}), session);
     ASSERT_NE(remembered, nullptr);
     EXPECT_TRUE(remembered->isBound);
     EXPECT_EQ(registry.find({.number = 3, .generation = 8}), remembered);
     doubling.out()[0] = 0;
-    ASSERT_TRUE(session.runBound(remembered->bindings, {}, {}, outcome));
+    ASSERT_TRUE(session.runBound(remembered->bindings, {}, outcome));
     EXPECT_EQ(doubling.out()[0], 2 * doubling.in()[0]);
 }
 
@@ -78,20 +77,20 @@ TEST_F(ReusableRegistryTest, givesANumberToTheLastThatHasIt) {
 }
 
 TEST_F(ReusableRegistryTest, keepsNoMemoryOfARequestThatAShorterOneReplaces) {
-    ReusableRegistry::Execution execution;
-    execution.bind(request({.number = 1, .generation = 1}), session, nullptr);
-    ASSERT_TRUE(execution.isBound);
-    execution.bindings.memo.runner = 5;
-    execution.sentShapes = outcome.outputShapes;
-    execution.bind(DecodedRequest(), session, nullptr);
-    EXPECT_FALSE(execution.isBound);
-    EXPECT_EQ(execution.request.pools.capacity(), 0U);
-    EXPECT_EQ(execution.request.inputs.capacity(), 0U);
-    EXPECT_EQ(execution.request.outputs.capacity(), 0U);
-    EXPECT_EQ(execution.bindings.inputs.capacity(), 0U);
-    EXPECT_EQ(execution.bindings.outputs.capacity(), 0U);
-    EXPECT_EQ(execution.sentShapes.capacity(), 0U);
-    EXPECT_EQ(execution.bindings.memo.runner, 5U);
+    BoundRequest bound;
+    bound.bind(request({.number = 1, .generation = 1}), session, nullptr);
+    ASSERT_TRUE(bound.isBound);
+    bound.bindings.memo.runner = 5;
+    bound.sentShapes = outcome.outputShapes;
+    bound.bind(DecodedRequest(), session, nullptr);
+    EXPECT_FALSE(bound.isBound);
+    EXPECT_EQ(bound.request.pools.capacity(), 0U);
+    EXPECT_EQ(bound.request.inputs.capacity(), 0U);
+    EXPECT_EQ(bound.request.outputs.capacity(), 0U);
+    EXPECT_EQ(bound.bindings.inputs.capacity(), 0U);
+    EXPECT_EQ(bound.bindings.outputs.capacity(), 0U);
+    EXPECT_EQ(bound.sentShapes.capacity(), 0U);
+    EXPECT_EQ(bound.bindings.memo.runner, 5U);
 }
 
 TEST_F(ReusableRegistryTest, neitherKeepsNorChargesARequestWhoseMemoryIsNotMapped) {
@@ -99,12 +98,12 @@ TEST_F(ReusableRegistryTest, neitherKeepsNorChargesARequestWhoseMemoryIsNotMappe
     decoded.pools[0].kind = static_cast<std::uint32_t>(FramePool::Kind::TOKEN);
     FrameMemory memory(slots, decoded.pools);
     EXPECT_FALSE(session.run({decoded.inputs, decoded.outputs}, memory, {}, {}, outcome));
-    ReusableRegistry::Execution execution;
+    BoundRequest bound;
     for (int round = 0; round < 2; ++round) {
         EXPECT_EQ(registry.remember(decoded, session, account), nullptr);
-        execution.bind(decoded, session, account);
-        EXPECT_FALSE(execution.isBound);
-        EXPECT_EQ(execution.request.inputs.capacity(), 0U);
+        bound.bind(decoded, session, account);
+        EXPECT_FALSE(bound.isBound);
+        EXPECT_EQ(bound.request.inputs.capacity(), 0U);
     }
     EXPECT_EQ(account->usage(Resource::MEMORY).highest, 0U);
 }
@@ -112,10 +111,10 @@ TEST_F(ReusableRegistryTest, neitherKeepsNorChargesARequestWhoseMemoryIsNotMappe
 TEST_F(ReusableRegistryTest, keepsNothingOfARequestThatBreaksARule) {
     DecodedRequest decoded = request({.number = 1, .generation = 1});
     decoded.inputs[0].location.offset = 1U << 20;  // outside the pool
-    ReusableRegistry::Execution execution;
-    execution.bind(decoded, session, account);
-    EXPECT_FALSE(execution.isBound);
-    EXPECT_EQ(execution.request.inputs.capacity(), 0U);
+    BoundRequest bound;
+    bound.bind(decoded, session, account);
+    EXPECT_FALSE(bound.isBound);
+    EXPECT_EQ(bound.request.inputs.capacity(), 0U);
     EXPECT_EQ(account->usage(Resource::MEMORY).used, 0U);
 }
 

@@ -12,12 +12,15 @@
 #include <deque>
 #include <future>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
 #include "burst/channel.h"
+#include "exec/threads/execution_gate.h"
 #include "fakes.h"
 #include "serving_support.h"
+#include "support/eventually.h"
 #include "support/sleeping_threads.h"
 #include "system/affinity.h"
 
@@ -37,7 +40,7 @@ TEST(ParkedBurst, isServedAgainAndHasNoThreadMeanwhile) {
         doubling.in()[0] = static_cast<float>(round);
         ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
         EXPECT_EQ(doubling.out()[0], 2.0F * static_cast<float>(round));
-        waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
+        ASSERT_TRUE(test::eventually([&] { return (word.word & fmq::EventFlag::kParked) != 0; }));
     }
 }
 
@@ -61,10 +64,10 @@ TEST(ParkedBurst, forgetsMemoryThatIsFreed) {
     const Channel channel = std::move(*Channel::open(burst.controller->channel()));
     const auto& word =
         *reinterpret_cast<const fmq::EventWord*>(channel.memory().data() + kRequestEventOffset);
-    waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
+    ASSERT_TRUE(test::eventually([&] { return (word.word & fmq::EventFlag::kParked) != 0; }));
     EXPECT_FALSE(isForgotten());
     burst.controller->freeMemory(doubling.pool.region());
-    waitFor(isForgotten);
+    ASSERT_TRUE(test::eventually(isForgotten));
 }
 
 TEST(ParkedBurst, wakesThreadsThatSleepWhenItIsStopped) {
@@ -105,7 +108,7 @@ TEST(Burst, hasAThreadFromItsSetUpOn) {
     const auto& word =
         *reinterpret_cast<const fmq::EventWord*>(channel.memory().data() + kRequestEventOffset);
     // Only a thread that serves the burst parks it, after it has waited for a quarter of a second.
-    waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
+    ASSERT_TRUE(test::eventually([&] { return (word.word & fmq::EventFlag::kParked) != 0; }));
 }
 
 TEST(Burst, letsNoClientMakeTheDriverSpinForLong) {
@@ -120,7 +123,7 @@ TEST(Burst, letsNoClientMakeTheDriverSpinForLong) {
         const std::chrono::nanoseconds before = burst.controller->waitStats().driver.burnt;
         const ExecutionOptions options{.deadline = std::chrono::steady_clock::now() + 10s};
         ASSERT_TRUE(burst.controller->execute(doubling.request, options, outcome));
-        waitFor([&] { return (word.word & fmq::EventFlag::kParked) != 0; });
+        ASSERT_TRUE(test::eventually([&] { return (word.word & fmq::EventFlag::kParked) != 0; }));
         EXPECT_LT(burst.controller->waitStats().driver.burnt - before, 150ms);
     }
 }
@@ -175,11 +178,11 @@ TEST(Burst, tellsTheClientWhileExecutionsWaitForEachOther) {
     EXPECT_FALSE(driver.isContended());
     ++burst.model->delayed;
     execute();
-    waitFor([&] { return driver.isContended(); });
+    ASSERT_TRUE(test::eventually([&] { return driver.isContended(); }));
     for (int i = 0; i < 100; ++i) {
         execute();
     }
-    waitFor([&] { return !driver.isContended(); });
+    ASSERT_TRUE(test::eventually([&] { return !driver.isContended(); }));
 }
 
 TEST(Burst, tellsTheClientWhileSpinningWouldTakeTheProcessorsOfOthers) {
@@ -191,7 +194,23 @@ TEST(Burst, tellsTheClientWhileSpinningWouldTakeTheProcessorsOfOthers) {
     ExecutionOutcome outcome;
     burst.model->wouldOversubscribe = true;
     ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
-    waitFor([&] { return driver.isContended(); });
+    ASSERT_TRUE(test::eventually([&] { return driver.isContended(); }));
+}
+
+TEST(Burst, leavesTheGateAfterItsAnswerWhateverThatIs) {
+    exec::ExecutionGate gate(1);
+    BurstPair burst;
+    burst.model->gate = &gate;
+    DoublingRequest doubling;
+    ExecutionOutcome outcome;
+    ASSERT_TRUE(burst.controller->execute(doubling.request, {}, outcome));
+    EXPECT_TRUE(test::eventually([&] { return !gate.isBusy(); }));
+    burst.model->setOnRun([] { return failure(ErrorStatus::GENERAL_FAILURE, "for the test"); });
+    EXPECT_FALSE(burst.controller->execute(doubling.request, {}, outcome));
+    EXPECT_TRUE(test::eventually([&] { return !gate.isBusy(); }));
+    burst.model->setOnRun([]() -> Result<> { throw std::bad_alloc(); });
+    EXPECT_FALSE(burst.controller->execute(doubling.request, {}, outcome));
+    EXPECT_TRUE(test::eventually([&] { return !gate.isBusy(); }));
 }
 
 TEST(ManyBursts, areServedWhileTheClientOfOneDoesNotAnswer) {
@@ -267,10 +286,10 @@ TEST(ManyBursts, ofAClientGetALowPriorityWhenAnotherClientComes) {
     EXPECT_EQ(nice, usual) << "there is no other client";
     bursts.emplace_back(BurstOptions(), pool, other);
     // They are in use all the time: no turn of theirs ends because it has nothing to do.
-    waitFor([&] {
+    ASSERT_TRUE(test::eventually([&] {
         executeOnAll();
         return nice == low;
-    });
+    }));
 }
 
 TEST(ManyBursts, shareFewThreads) {
@@ -298,7 +317,7 @@ TEST(ManyBursts, shareFewThreads) {
         client.join();
     }
     // More while some ask for memory; one hears doorbells.
-    waitFor([&] { return pool->threadCount() <= 4; });
+    ASSERT_TRUE(test::eventually([&] { return pool->threadCount() <= 4; }));
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ void expectNoSystemCall(WarmUp warmUp, ExecuteMany executeMany) {
             ::_exit(77);
         }
         const bool isDone = executeMany();
-        const SystemCalls calls = systemCalls();
+        const SeccompCounts calls = systemCalls();
         const bool isSilent = calls.others == 0 && calls.futexes <= kUnluckyExecutions &&
                               calls.fences <= kUnluckyExecutions;
         if (!isDone || !isSilent) {

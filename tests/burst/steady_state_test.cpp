@@ -11,6 +11,7 @@
 #include <string>
 
 #include "burst/steady_state.h"
+#include "exec/run/engine.h"
 #include "fakes.h"
 #include "nnburst/builtin_models.h"
 

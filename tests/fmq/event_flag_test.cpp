@@ -20,7 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-SteadyTime in(std::chrono::nanoseconds duration) {
+static_assert(kLongestSleep == 100ms);  // SECURITY.md
+
+TimePoint in(std::chrono::nanoseconds duration) {
     return std::chrono::steady_clock::now() + duration;
 }
 
@@ -364,7 +366,7 @@ TEST(EventFlag, aSideThatParksOrItsPublisherSeesTheOther) {
 TEST(EventFlag, sleepsNoLongerThanTheLimitWithoutAWakeUpCall) {
     EventWord word{};
     EventFlag flag(word);
-    const SteadyTime until = in(20s);
+    const TimePoint until = in(20s);
     EXPECT_FALSE(flag.sleep(flag.announceSleeper(), until));
     EXPECT_LT(std::chrono::steady_clock::now(), until);
 }

@@ -119,7 +119,7 @@ TEST(MessageQueue, refusesWriteOfMoreThanItsCapacity) {
     QueueInMemory<Synchronized<int>> synchronized(4);
     QueueInMemory<Unsynchronized<int>> unsynchronized(4);
     const std::vector<int> five(5);
-    const SteadyTime deadline = std::chrono::steady_clock::now() + 20s;
+    const TimePoint deadline = std::chrono::steady_clock::now() + 20s;
     EXPECT_FALSE(synchronized.writer().tryWrite(five));
     EXPECT_FALSE(synchronized.writer().write(five, {}, deadline));
     EXPECT_FALSE(unsynchronized.writer().tryWrite(five));
@@ -149,26 +149,26 @@ TEST(MessageQueue, showsNothingOfAWriteInPlaceBeforeItIsCommitted) {
     ASSERT_TRUE(writer.beginWrite(2));
     writer.set(0, 10);
     writer.set(1, 11);
-    EXPECT_FALSE(reader.hasNews());
+    EXPECT_FALSE(reader.hasElement());
     EXPECT_EQ(reader.availableToRead(), 0U);
     writer.commitWrite(2);
-    EXPECT_TRUE(reader.hasNews());
+    EXPECT_TRUE(reader.hasElement());
     std::vector<int> read(2);
     ASSERT_TRUE(reader.tryRead(read));
     EXPECT_EQ(read, (std::vector<int>{10, 11}));
 }
 
-TEST(MessageQueue, showsNoNewsToReadersBeforeAWriteInPlaceIsCommitted) {
+TEST(MessageQueue, showsNoElementToReadersBeforeAWriteInPlaceIsCommitted) {
     QueueInMemory<Unsynchronized<int>> queue(4);
     auto writer = queue.writer();
     auto reader = queue.reader();
     ASSERT_TRUE(writer.beginWrite(1));
-    EXPECT_FALSE(reader.hasNews());
+    EXPECT_FALSE(reader.hasElement());
     std::vector<int> one(1);
     EXPECT_EQ(reader.tryRead(one), ReadStatus::EMPTY);
     writer.set(0, 10);
     writer.commitWrite(1);
-    EXPECT_TRUE(reader.hasNews());
+    EXPECT_TRUE(reader.hasElement());
 }
 
 TEST(MessageQueue, peeksWithoutConsuming) {
@@ -239,7 +239,7 @@ void expectWholeMessages(Read hasRead) {
     std::uint32_t parts = 0;
     for (std::uint32_t i = 1; i <= kTurns; ++i) {
         turn.store(i, std::memory_order_release);
-        spinUntil([&] { return reader.hasNews(); });
+        spinUntil([&] { return reader.hasElement(); });
         std::vector<Line> message(16);
         while (!hasRead(reader, message)) {
             ++parts;
@@ -391,7 +391,7 @@ TEST(MessageQueue, hasElementsToReadForAReaderThatWasOverrun) {
     auto reader = queue.reader();
     ASSERT_TRUE(writer.tryWrite(std::vector<int>{0, 1, 2, 3}));
     ASSERT_TRUE(writer.tryWrite(std::vector<int>{4}));
-    EXPECT_TRUE(reader.hasNews());
+    EXPECT_TRUE(reader.hasElement());
     EXPECT_EQ(reader.availableToRead(), 4U) << "nothing would make a program read that polls this";
     std::vector<int> one(1);
     EXPECT_EQ(reader.tryRead(one), ReadStatus::OVERRUN);

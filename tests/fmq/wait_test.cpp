@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-SteadyTime in(std::chrono::nanoseconds duration) {
+TimePoint in(std::chrono::nanoseconds duration) {
     return std::chrono::steady_clock::now() + duration;
 }
 
@@ -190,7 +190,7 @@ TEST(Waiter, doesNotSpinBeyondItsLimit) {
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word), std::nullopt, {.spinWindow = 20s, .mode = WaitMode::SPIN},
                   stats);
-    const SteadyTime late = in(5s);
+    const TimePoint late = in(5s);
     EXPECT_FALSE(waiter.wait({.deadline = {}, .atMost = 1ms}, nullptr,
                              [&] { return std::chrono::steady_clock::now() > late; }));
 }
@@ -326,7 +326,7 @@ TEST(WaitUntil, endsWhenWhatItWaitsForHappensWhileItSleeps) {
 TEST(WaitUntil, looksOnceMoreAfterTheDeadlineHasPassed) {
     EventWord word{};
     EXPECT_TRUE(waitUntil(EventFlag(word), {.spinWindow = 0ns},
-                          {.deadline = SteadyTime{}, .atMost = {}}, [] { return true; }));
+                          {.deadline = TimePoint{}, .atMost = {}}, [] { return true; }));
 }
 
 TEST(Waiter, doesNotSpinWhereItIsToBlock) {
@@ -402,7 +402,7 @@ WaitForecast forecastOf(std::initializer_list<std::chrono::nanoseconds> duration
 /// Ready `duration` after the start of each wait, without a wake-up. Gives how long they lasted.
 std::chrono::nanoseconds waitFor(Waiter& waiter, WaitForecast& forecast,
                                  std::chrono::nanoseconds duration) {
-    const SteadyTime start = std::chrono::steady_clock::now();
+    const TimePoint start = std::chrono::steady_clock::now();
     EXPECT_TRUE(waiter.wait({.deadline = in(20s), .atMost = {}}, &forecast,
                             [&] { return std::chrono::steady_clock::now() >= start + duration; }));
     return std::chrono::steady_clock::now() - start;
@@ -456,7 +456,7 @@ TEST(Waiter, endsAtTheEarlierOfItsLimits) {
     EventWord word{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word, 1h), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
-    const auto lasts = [&](SteadyTime start, SteadyTime deadline, nanoseconds atMost) {
+    const auto lasts = [&](TimePoint start, TimePoint deadline, nanoseconds atMost) {
         EXPECT_FALSE(
             waiter.wait({.deadline = deadline, .atMost = atMost}, nullptr, [] { return false; }));
         return std::chrono::steady_clock::now() - start;
@@ -465,11 +465,11 @@ TEST(Waiter, endsAtTheEarlierOfItsLimits) {
         EXPECT_GE(duration, 1ms);
         EXPECT_LT(duration, 20s);
     };
-    const SteadyTime start = std::chrono::steady_clock::now();
+    const TimePoint start = std::chrono::steady_clock::now();
     expectAMillisecond(lasts(start, start + 1ms, 20s));
     expectAMillisecond(lasts(start, start + 20s, 1ms));
-    expectAMillisecond(lasts(start, SteadyTime::max(), 1ms));
-    const SteadyTime last = std::chrono::steady_clock::now();
+    expectAMillisecond(lasts(start, TimePoint::max(), 1ms));
+    const TimePoint last = std::chrono::steady_clock::now();
     expectAMillisecond(lasts(last, last + 1ms, nanoseconds::max()));
 }
 
@@ -477,7 +477,7 @@ TEST(Waiter, lastsAsLongAsIsLeastThoughItsDeadlineHasPassed) {
     EventWord word{};
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word, 1h), std::nullopt, {.mode = WaitMode::BLOCK}, stats);
-    const SteadyTime start = std::chrono::steady_clock::now();
+    const TimePoint start = std::chrono::steady_clock::now();
     EXPECT_FALSE(waiter.wait({.deadline = start - 1s, .atMost = {}, .atLeast = 5ms}, nullptr,
                              [] { return false; }));
     EXPECT_GE(std::chrono::steady_clock::now(), start + 5ms);
@@ -507,6 +507,35 @@ TEST(Waiter, looksOnceMoreAfterItHasAnnouncedThatItIsParked) {
     EXPECT_EQ(word.word, 0U);
 }
 
+TEST(Waiter, countsTheRingsThatTheOtherSideHasBeenAskedFor) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
+    std::uint32_t rings = 0;
+    EXPECT_TRUE(waiter.park([] { return false; }, &rings));
+    EXPECT_TRUE(waiter.park([] { return false; }, &rings)) << "it was asked for this one before";
+    EXPECT_EQ(rings, 1U);
+    EXPECT_FALSE(waiter.park([] { return true; }, &rings));
+    EXPECT_EQ(rings, 0U) << "the bit was cleared before the other side saw it";
+    const auto hasCome = [&] {
+        EventFlag(word).wakeSleepers();
+        return true;
+    };
+    EXPECT_FALSE(waiter.park(hasCome, &rings));
+    EXPECT_EQ(rings, 1U) << "the other side was faster, and rings";
+}
+
+TEST(Waiter, countsNoRingsToComeAfterOneThatItHasNotAskedFor) {
+    EventWord word{};
+    SharedWaitStats stats{};
+    Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
+    std::uint32_t rings = 0;
+    EXPECT_TRUE(waiter.park([] { return false; }, &rings));
+    rings = 0;  // the other side has rung without clearing the bit
+    EXPECT_FALSE(waiter.park([] { return true; }, &rings));
+    EXPECT_EQ(rings, 0U);
+}
+
 TEST(Waiter, leavesTheBitToOtherSleepersOnItsFlag) {
     EventWord word{};
     SharedWaitStats stats{};
@@ -525,7 +554,7 @@ TEST(Waiter, learnsHowLongAParkedWaitHasLastedAsAWhole) {
     SharedWaitStats stats{};
     Waiter waiter(EventFlag(word), std::nullopt, {}, stats);
     WaitForecast forecast;
-    const SteadyTime start = std::chrono::steady_clock::now();
+    const TimePoint start = std::chrono::steady_clock::now();
     waiter.unpark(forecast);  // nothing was parked
     for (int i = 0; i < 4; ++i) {
         EXPECT_FALSE(
@@ -584,11 +613,11 @@ TEST_F(WaitThatSpins, asksAlsoWhileItSpinsAndDoesNotCountTheTimeOfTheQuestion) {
                   stats);
     int checks = 0;
     std::chrono::nanoseconds asked{};
-    const SteadyTime start = std::chrono::steady_clock::now();
+    const TimePoint start = std::chrono::steady_clock::now();
     EXPECT_FALSE(waiter.wait(
         {}, nullptr, [] { return false; },
         WaitCheck{5ms, [&] {
-                      const SteadyTime before = std::chrono::steady_clock::now();
+                      const TimePoint before = std::chrono::steady_clock::now();
                       std::this_thread::sleep_for(1ms);
                       asked += std::chrono::steady_clock::now() - before;
                       return ++checks < 3;

@@ -1,11 +1,11 @@
 /* Copyright 2026 The nnburst authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The completion descriptor: no event loop sleeps on it although a result is there or the connection is lost, and it is
- * readable after a loss.
+ * The completion descriptor: no event loop sleeps on it although a result is there or the connection is lost. It is
+ * readable after a loss; without one, it is unreadable once the loop has looked after the last ring.
  *
  *     event loop    RequestExchange::armCompletion, isDone, completionDescriptor; AnswerWait::arm, isLostInOrder;
- *                   Waiter::park; CompletionSignal::descriptor, expectRing, clear
+ *                   Waiter::park; CompletionSignal::descriptor, takeRings, takeAllRings
  *     loss          the thread of the client's connection: RequestExchange::connectionLost, AnswerWait::connectionLost,
  *                   CompletionSignal::connectionLost
  *     driver        SynchronizedQueue::Writer::commitWrite, EventFlag::wakeAnnounced, wakeSleepers
@@ -13,10 +13,10 @@
  * (src/burst/request_exchange.h, request_exchange.cpp, answer_wait.h, completion_signal.h, completion_signal.cpp;
  * src/fmq/wait.h, event_flag.h, event_flag.cpp; docs/waiting.md, "Waiting in an event loop".)
  *
- * The descriptor is readable while the doorbell holds a byte, for which there is room for one here, or the loss has made
- * its eventfd readable. Fences are as in park_and_ring.pml, with the sides exchanged. The sequentially consistent accesses
- * of [loss-visible] are steps; the mutation of their order exchanges two of them. The loop arms the descriptor once for
- * each time that it sleeps, as burst.h asks for.
+ * The descriptor is readable while the doorbell holds a byte, or the loss has made its eventfd readable. Fences are as
+ * in park_and_ring.pml, with the sides exchanged. The sequentially consistent accesses of [loss-visible] are steps; the
+ * mutation of their order exchanges two of them. The loop arms the descriptor once for each time that it sleeps, as
+ * burst.h asks for, or looks without sleeping.
  *
  * Bounds: 3 results, which the driver sends whenever it likes; the connection may be lost at any time. Whether the driver
  * goes on after that does not matter.
@@ -28,6 +28,8 @@
  *   NO_RING_BACK            the driver clears the bit, but does not ring
  *   LOSS_SEEN_TOO_EARLY     the loop looks for a loss before the other thread can see its descriptor
  *   LOSS_WITHOUT_DESCRIPTOR the loss clears the bit, but does not make the descriptor readable
+ *   ONE_FLAG_FOR_TWO_RINGS  a ring that was taken leaves another one to be expected only if the bit is still set
+ *   LATE_RING_NOT_COUNTED   a ring is not counted if the last look finds a result, although the driver has cleared the bit
  */
 #define RESULTS 3
 
@@ -35,7 +37,8 @@ byte published = 0; /* results that the loop sees */
 byte stored = 0;    /* by the driver */
 byte taken = 0;
 bool isArmed = false; /* bit 30 of EventWord::word */
-bool hasByte = false; /* in the doorbell */
+byte bytes = 0;       /* in the doorbell */
+byte ringsToCome = 0; /* CompletionSignal::ringsToCome_ */
 bool isLost = false;
 bool hasDescriptor = false; /* CompletionSignal::visibleLoss_ */
 bool isLossReadable = false;
@@ -58,7 +61,7 @@ proctype Driver() {
 #ifndef NO_RING_BACK
             if
             :: wasArmed ->
-                hasByte = true /* or send fails with EAGAIN */
+                bytes++
             :: else -> skip
             fi
 #endif
@@ -89,15 +92,24 @@ proctype Loss() {
     fi
 }
 
-inline clear() {
-    if
-    :: isRingExpected && hasByte -> hasByte = false; isRingExpected = false
-    :: else -> skip
-    fi
+inline takeRings() {
+    do
+    :: ringsToCome > 0 && bytes > 0 ->
+        d_step {
+            bytes--;
+#ifdef ONE_FLAG_FOR_TWO_RINGS
+            ringsToCome = (isArmed -> 1 : 0)
+#else
+            ringsToCome--
+#endif
+        }
+    :: else -> break
+    od
 }
 
 proctype EventLoop() {
-    bool isRingExpected = false;
+    bool isRingAsked;
+    bool isRingCancelled;
     bool seesLoss = false;
     do
     :: taken == RESULTS || seesLoss -> break
@@ -111,41 +123,59 @@ proctype EventLoop() {
         isLossReadable = isLossReadable || isLost;
 #endif
 #ifndef CLEARED_AFTER_ARMING
-        clear();
+        takeRings(); /* and those that were not asked for, of which there are none here */
 #endif
         if
         :: taken < published -> taken = published
         :: else ->
-            isRingExpected = true;
-            isArmed = true;
+            d_step {
+                isRingAsked = !isArmed;
+                isArmed = true
+            }
 #ifndef NO_HEAVY_FENCE
             published = stored;
 #endif
             if
 #ifndef NO_LAST_LOOK
-            :: taken < published || isLost -> isArmed = false
+            :: taken < published || isLost ->
+                d_step {
+                    isRingCancelled = isArmed;
+                    isArmed = false
+                }
+#ifndef LATE_RING_NOT_COUNTED
+                ringsToCome = ringsToCome + isRingAsked - isRingCancelled
+#endif
 #endif
             :: else ->
-#ifdef CLEARED_AFTER_ARMING
-                clear();
+#ifdef ONE_FLAG_FOR_TWO_RINGS
+                ringsToCome = 1;
+#else
+                ringsToCome = ringsToCome + isRingAsked;
 #endif
-                /* the application sleeps */
-                hasByte || isLossReadable
+#ifdef CLEARED_AFTER_ARMING
+                takeRings();
+#endif
+                if
+                :: true -> skip /* the application looks at once */
+                :: true -> bytes > 0 || isLossReadable /* or it sleeps */
+                fi
             fi
         fi;
         /* isDone */
         seesLoss = isLost;
 #ifndef CLEARED_AFTER_ARMING
-        clear();
+        takeRings();
 #endif
         taken = published
     od;
     isOver = true
 }
 
-/* When nothing moves any more, the loop has all results or knows of the loss. */
+/* When nothing moves any more, the loop has all results or knows of the loss. One more look takes the late rings. */
 proctype Judge() {
-    timeout -> assert(isOver && (!isLost || isLossReadable))
+    timeout -> assert(isOver && (!isLost || isLossReadable));
+    takeRings();
+    assert(isLost || bytes == 0)
 }
 
 init {

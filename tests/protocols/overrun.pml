@@ -5,7 +5,7 @@
  * first element, and finds elements again after an overrun.
  *
  *     writer   UnsynchronizedQueue::Writer::beginWrite, set, commitWrite
- *     reader   UnsynchronizedQueue::Reader::attach, hasNews, tryRead with one element, rejoin
+ *     reader   UnsynchronizedQueue::Reader::attach, hasElement, tryRead with one element, rejoin
  *
  * (src/fmq/unsynchronized_queue.h, sync [cell-overwritten], [message-published], [queue-joined].)
  *
@@ -127,7 +127,7 @@ proctype Reader() {
     position = writePosition;
     do
     :: position < POSITIONS ->
-        /* hasNews, then the first look */
+        /* hasElement, then the first look */
         atomic {
             sequence[position % CAPACITY] >= READABLE(position);
             before = sequence[position % CAPACITY];

@@ -5,21 +5,22 @@
  * never by two threads at once.
  *
  *     client        SynchronizedQueue::Writer::commitWrite, EventFlag::wakeAnnounced, wakeSleepers
- *     freeing       the thread of the client's connection: Server::Impl::freeMemory, Registration::ring
+ *     freeing       the thread of the client's connection: FrameServer::freeMemory, Registration::ring
  *     pool thread   ServingThreadPool::runThread, answerRing, beginOrWait, serve, endAndTakeWaiting, ringNextWaiting;
- *                   Entry::ringServed, enter, leave; Server::Impl::serve, Waiter::unpark, park
+ *                   Entry::tryHandOver, enter, leave; FrameServer::serve, Waiter::unpark, park
  *
- * (src/fmq/event_flag.h, event_flag.cpp, wait.h; src/burst/serving_threads.cpp, serving_shares.h, server.cpp;
+ * (src/fmq/event_flag.h, event_flag.cpp, wait.h; src/burst/serving_thread_pool.cpp, serving_shares.h, server.cpp;
  * docs/waiting.md, "Parking".)
  *
- * The doorbell is a socket with room for one byte here, watched by an edge-triggered epoll: a byte that arrives makes the
- * entry ready, and one thread takes it from there. Fences are as in sleep_and_wake.pml: the client's store may wait
- * while its load runs, and the thread's fence after its announcement is a heavy one, which ends that. Waiter::park
- * delegates the fences: see sleep_and_wake.pml. A burst that is rung while as many are served as may be waits in a list; so
- * does one whose turn ends although there is more to do. What changes under the mutex of the pool is one step.
+ * The doorbell is a socket with room for one byte here, watched by an edge-triggered epoll: a byte that arrives makes
+ * the entry ready, and one thread takes it from there. What the driver itself rings is reported by the same epoll.
+ * Fences are as in sleep_and_wake.pml: the client's store may wait while its load runs, and the thread's fence after
+ * its announcement is a heavy one, which ends that. Waiter::park delegates the fences: see sleep_and_wake.pml. A burst
+ * that is rung while as many are served as may be waits in a list; so does one whose turn ends although there is more
+ * to do. What changes under the mutex of the pool is one step.
  *
  * Not here: the shares of clients and users (any of those that wait may be the next), the end of threads and of bursts
- * (Server::Impl::stop, ServingThreadPool::remove), more threads than THREADS while threads wait for their clients.
+ * (FrameServer::stop, ServingThreadPool::remove), more threads than THREADS while threads wait for their clients.
  *
  * Bounds: 3 frames, memory freed once; THREADS threads, of which ALLOWED may serve at the same time; another burst, which
  * rings once. A burst may end its turn after each frame.
@@ -55,7 +56,7 @@ byte served = 0;
 bool isUnmapRequested = false;
 bool isParked = false; /* bit 30 of EventWord::word */
 bool hasByte = false;  /* in the socket */
-bool isReady = true;   /* in the epoll: Server::Impl::start rings */
+bool isReady = true;   /* in the epoll: FrameServer::start rings */
 byte otherRings = OTHER_RINGS; /* that burst in the epoll */
 
 mtype = { PARKED, SERVED, RUNG_AGAIN };
@@ -109,7 +110,7 @@ proctype Freeing() {
     isUnmapRequested = true;
     isParked = false; /* wakeSleepers, which has no doorbell here */
 #ifndef FREED_WITHOUT_RING
-    isReady = true /* epoll_ctl with EPOLLOUT reports it at once */
+    isReady = true /* ServingThreadPool::ring: the epoll reports it at once */
 #endif
 }
 
@@ -136,7 +137,7 @@ end:
         :: otherRings > 0 -> otherRings--; isOther = true
         fi };
         hasTurn = true;
-        /* ringServed */
+        /* tryHandOver */
         d_step {
             if
             :: !isOther && state != PARKED ->
@@ -184,7 +185,7 @@ end:
 #if !defined(NO_DRAIN) && !defined(DRAIN_AT_THE_END)
                 hasByte = false;
 #endif
-                /* Server::Impl::serve, from unpark on */
+                /* FrameServer::serve, from unpark on */
                 isParked = false;
                 do
                 :: served < published || isUnmapRequested ->

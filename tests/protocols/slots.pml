@@ -10,11 +10,11 @@
  *     freeing       RequestSender::freeMemory, SlotTable::retire
  *     client loop   the thread of the client's connection: SlotTable::regions, reuse
  *     driver loop   the thread of the driver's connection: SlotMappings::requestUnmap
- *     server        the thread that serves the burst: Server::Impl::serveNext, serveCompute, executeRequest;
- *                   SlotMappings::resolve, unmapRequested; ReusableRegistry::remember, find, unbind
+ *     server        the thread that serves the burst: FrameServer::serveNext, serveCompute, executeRequest;
+ *                   SlotMappings::resolve, unmapRequested; ReusableRegistry::remember, find, unbindUnmapped
  *
  * (src/burst/request_sender.h, request_sender.cpp, result_receiver.cpp, slot_table.cpp, slot_mappings.h,
- * slot_mappings.cpp, reusable_registry.cpp, server.cpp.)
+ * slot_mappings.cpp, reusable_registry.cpp, bound_request.cpp, server.cpp.)
  *
  * Messages of a connection arrive in their order. A region is a number from 1 on, 0 is none.
  *

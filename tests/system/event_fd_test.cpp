@@ -9,10 +9,8 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "support/full_event_fd.h"
+#include "support/temporary_directory.h"
 
 namespace nnburst::system {
 namespace {
@@ -40,11 +38,9 @@ TEST(EventFd, isToldFromOtherKinds) {
 }
 
 TEST(EventFd, isNoFileOfThatName) {
-    char directory[] = "/tmp/event_fd_test.XXXXXX";
-    ASSERT_NE(::mkdtemp(directory), nullptr);
-    const auto path = std::filesystem::path(directory) / "anon_inode:[eventfd]";
+    const test::TemporaryDirectory directory;
+    const auto path = directory.path() / "anon_inode:[eventfd]";
     EXPECT_FALSE(isEventFd(UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT, 0600)).get()));
-    std::filesystem::remove_all(directory);
 }
 
 TEST(EventFd, isOneAlsoWhereWritingToItBlocks) {

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const SteadyTime kNow = std::chrono::steady_clock::now();
+const TimePoint kNow = std::chrono::steady_clock::now();
 
 TEST(Time, addsWhatFits) {
     EXPECT_EQ(kNow + 5ms, saturatingAdd(kNow, 5ms));
@@ -17,23 +17,22 @@ TEST(Time, addsWhatFits) {
 }
 
 TEST(Time, addingToTheLastTimeGivesTheLastTime) {
-    EXPECT_EQ(SteadyTime::max(), saturatingAdd(SteadyTime::max(), 1ns));
-    EXPECT_EQ(SteadyTime::max(), saturatingAdd(kNow, std::chrono::nanoseconds::max()));
-    EXPECT_EQ(SteadyTime::max(), saturatingAdd(SteadyTime::max(), std::chrono::nanoseconds::max()));
+    EXPECT_EQ(TimePoint::max(), saturatingAdd(TimePoint::max(), 1ns));
+    EXPECT_EQ(TimePoint::max(), saturatingAdd(kNow, std::chrono::nanoseconds::max()));
+    EXPECT_EQ(TimePoint::max(), saturatingAdd(TimePoint::max(), std::chrono::nanoseconds::max()));
 }
 
 TEST(Time, subtractingFromTheFirstTimeGivesTheFirstTime) {
-    EXPECT_EQ(SteadyTime::min(), saturatingAdd(SteadyTime::min(), -1ns));
-    EXPECT_EQ(SteadyTime::min(),
-              saturatingAdd(-1ns + SteadyTime(), std::chrono::nanoseconds::min()));
+    EXPECT_EQ(TimePoint::min(), saturatingAdd(TimePoint::min(), -1ns));
+    EXPECT_EQ(TimePoint::min(), saturatingAdd(-1ns + TimePoint(), std::chrono::nanoseconds::min()));
 }
 
 TEST(Time, differencesAreAtMostTheLongestDuration) {
     EXPECT_EQ(7ns, saturatingDifference(kNow + 7ns, kNow));
     EXPECT_EQ(-7ns, saturatingDifference(kNow, kNow + 7ns));
     EXPECT_EQ(std::chrono::nanoseconds::max(),
-              saturatingDifference(SteadyTime::max(), SteadyTime::min()));
-    EXPECT_EQ(std::chrono::nanoseconds::min(), saturatingDifference(SteadyTime::min(), kNow));
+              saturatingDifference(TimePoint::max(), TimePoint::min()));
+    EXPECT_EQ(std::chrono::nanoseconds::min(), saturatingDifference(TimePoint::min(), kNow));
 }
 
 TEST(Time, convertsWhatFitsAndSaturatesTheRest) {

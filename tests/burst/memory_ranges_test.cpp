@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "burst/output_ranges.h"
+#include "burst/memory_ranges.h"
 
 #include <gtest/gtest.h>
 
@@ -18,30 +18,30 @@ Request outputAt(const RequestPool& pool, std::uint32_t offset, std::uint32_t le
 bool overlapInBothOrders(const Request& first, const Request& second) {
     std::vector<MemoryRange> ours;
     std::vector<MemoryRange> theirs;
-    collectOutputs(first, ours);
-    collectOutputs(second, theirs);
+    collectOutputRanges(first, ours);
+    collectOutputRanges(second, theirs);
     EXPECT_EQ(overlap(ours, theirs), overlap(theirs, ours));
     return overlap(ours, theirs);
 }
 
-class OutputRanges : public testing::Test {
+class MemoryRanges : public testing::Test {
   protected:
     const SharedRegion region = *Region::create(4096);
     const SharedRegion other = *Region::create(4096);
 };
 
-TEST_F(OutputRanges, thatTouchDoNotOverlap) {
+TEST_F(MemoryRanges, thatTouchDoNotOverlap) {
     EXPECT_FALSE(overlapInBothOrders(outputAt(region, 0, 16), outputAt(region, 16, 16)));
 }
 
-TEST_F(OutputRanges, overlapFromOneByteOn) {
+TEST_F(MemoryRanges, overlapFromOneByteOn) {
     EXPECT_TRUE(overlapInBothOrders(outputAt(region, 0, 17), outputAt(region, 16, 16)));
     EXPECT_TRUE(overlapInBothOrders(outputAt(region, 16, 16), outputAt(region, 31, 16)));
     EXPECT_TRUE(overlapInBothOrders(outputAt(region, 0, 64), outputAt(region, 16, 1)));
     EXPECT_TRUE(overlapInBothOrders(outputAt(region, 8, 4), outputAt(region, 8, 4)));
 }
 
-TEST_F(OutputRanges, ofTwoMemoriesDoNotOverlap) {
+TEST_F(MemoryRanges, ofTwoMemoriesDoNotOverlap) {
     EXPECT_FALSE(overlapInBothOrders(outputAt(region, 0, 16), outputAt(other, 0, 16)));
     EXPECT_FALSE(
         overlapInBothOrders(outputAt(BufferToken{1}, 0, 16), outputAt(BufferToken{2}, 0, 16)));
@@ -49,22 +49,22 @@ TEST_F(OutputRanges, ofTwoMemoriesDoNotOverlap) {
     EXPECT_FALSE(overlapInBothOrders(outputAt(region, 0, 16), outputAt(sameNumber, 0, 16)));
 }
 
-TEST_F(OutputRanges, inOneBufferAreTheWholeBuffer) {
+TEST_F(MemoryRanges, inOneBufferAreTheWholeBuffer) {
     EXPECT_TRUE(
         overlapInBothOrders(outputAt(BufferToken{1}, 0, 0), outputAt(BufferToken{1}, 0, 0)));
 }
 
-TEST_F(OutputRanges, areLeftOutWhereThereIsNoMemory) {
+TEST_F(MemoryRanges, areLeftOutWhereThereIsNoMemory) {
     Request request = outputAt(region, 0, 16);
     request.outputs[0].hasNoValue = true;
     std::vector<MemoryRange> ranges(3);
-    collectOutputs(request, ranges);
+    collectOutputRanges(request, ranges);
     EXPECT_TRUE(ranges.empty());
     request = outputAt(region, 0, 16);
     request.outputs[0].location.poolIndex = 1;  // refused later
-    collectOutputs(request, ranges);
+    collectOutputRanges(request, ranges);
     EXPECT_TRUE(ranges.empty());
-    collectOutputs(outputAt(SharedRegion(), 0, 16), ranges);
+    collectOutputRanges(outputAt(SharedRegion(), 0, 16), ranges);
     EXPECT_TRUE(ranges.empty());
 }
 

@@ -12,11 +12,11 @@
 
 #include "nnburst/result.h"
 
-namespace nnburst {
+namespace nnburst::system {
 
 /// The contents of the file at `path`, which may also be a pipe. INVALID_ARGUMENT, with the path
 /// and the system's reason, if it cannot be read or holds more than `maximumBytes`.
 [[nodiscard]] Result<std::vector<std::byte>> readFile(const std::string& path,
                                                       std::size_t maximumBytes);
 
-}  // namespace nnburst
+}  // namespace nnburst::system

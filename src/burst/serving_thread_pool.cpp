@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "burst/serving_threads.h"
+#include "burst/serving_thread_pool.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <optional>
 #include <string>
@@ -34,8 +35,9 @@ constexpr std::chrono::milliseconds kEndAfterIdle{2000};
 /// one after it, so no request waits for a thread to start.
 constexpr std::size_t kKeptIdleThreads = 2;
 
-/// The id of the eventfd that ends the threads; registrations have others.
+/// The ids of the eventfds of a pool; registrations have others.
 constexpr std::uint64_t kEndId = 0;
+constexpr std::uint64_t kRungId = std::numeric_limits<std::uint64_t>::max();
 
 /// Takes away what the client has sent, so that it can send again. It cannot have sent more than
 /// kLongestQueue datagrams: the queue of such a socket is shorter.
@@ -46,6 +48,11 @@ void drain(int socket) noexcept {
     char byte = 0;
     for (int i = 0; i < kLongestQueue && ::recv(socket, &byte, 1, MSG_DONTWAIT) >= 0; ++i) {
     }
+}
+
+void signal(const UniqueFd& eventFd) noexcept {
+    const std::uint64_t one = 1;
+    (void)!::write(eventFd.get(), &one, sizeof(one));
 }
 
 tl::unexpected<Error> exhausted(const char* what) {
@@ -90,6 +97,7 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
     UniqueFd driverEnd;  ///< of the doorbell, until the burst is removed
     UniqueFd clientEnd;  ///< of the doorbell, until it is taken
     std::atomic<State> state{State::PARKED};
+    ListElement<Entry> amongRung{*this};  ///< of the pool
 
     /// The next thread that enters sees what the calling thread has set up.
     void publish() noexcept {
@@ -98,9 +106,9 @@ struct ServingThreadPool::Registration::Entry : ServingShares::Candidate, fmq::S
         (void)state.compare_exchange_strong(parked, State::PARKED, std::memory_order_release);
     }
 
-    /// The doorbell was rung. Whether that is done with: a thread serves the burst, which will look
-    /// again, or the burst is removed.
-    bool ringServed() noexcept {
+    /// The doorbell was rung. Tells the thread that serves the burst, if there is one, to serve it
+    /// once more before it leaves. False if the burst is PARKED: the caller has to serve it.
+    bool tryHandOver() noexcept {
         State seen = state.load(std::memory_order_acquire);
         while (seen == State::SERVED) {
             if (state.compare_exchange_weak(seen, State::RUNG_AGAIN, std::memory_order_acq_rel)) {
@@ -193,6 +201,7 @@ BurstPlacement::Assignment& ServingThreadPool::Registration::assignment() const 
 void ServingThreadPool::Registration::ring() const noexcept {
     NNBURST_ASSERT(entry_ != nullptr, "the registration is empty");
     entry_->publish();
+    const system::MutexLock lock(pool_->mutex_);
     pool_->ring(*entry_);
 }
 
@@ -214,9 +223,12 @@ Result<std::shared_ptr<ServingThreadPool>> ServingThreadPool::create(
         new ServingThreadPool(maximumThreads, realtimePriority));
     pool->epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
     pool->end_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    epoll_event event{.events = EPOLLIN, .data = {.u64 = kEndId}};
-    if (!pool->epoll_ || !pool->end_ ||
-        ::epoll_ctl(pool->epoll_.get(), EPOLL_CTL_ADD, pool->end_.get(), &event) != 0) {
+    pool->rings_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    epoll_event end{.events = EPOLLIN, .data = {.u64 = kEndId}};
+    epoll_event rung{.events = EPOLLIN | EPOLLET, .data = {.u64 = kRungId}};
+    if (!pool->epoll_ || !pool->end_ || !pool->rings_ ||
+        ::epoll_ctl(pool->epoll_.get(), EPOLL_CTL_ADD, pool->end_.get(), &end) != 0 ||
+        ::epoll_ctl(pool->epoll_.get(), EPOLL_CTL_ADD, pool->rings_.get(), &rung) != 0) {
         return exhausted("descriptor");
     }
     return pool;
@@ -232,8 +244,7 @@ ServingThreadPool::~ServingThreadPool() {
         isEnding_ = true;
         threads = threads_.takeAll();
     }
-    const std::uint64_t one = 1;
-    (void)!::write(end_.get(), &one, sizeof(one));  // stays readable: all threads see it
+    signal(end_);  // stays readable: all threads see it
     for (std::thread& thread : threads) {
         thread.join();
     }
@@ -243,8 +254,9 @@ Result<ServingThreadPool::Registration> ServingThreadPool::add(
     const std::shared_ptr<ServingThreadPool>& pool, Servable& burst, const SharedAccount& account) {
     auto entry = std::make_shared<Registration::Entry>(pool->spins_, pool->placement_);
     entry->burst = &burst;
-    // A socket, because the two ends share no state: what the client does to its end neither blocks
-    // nor silences the driver's.
+    // A socket, because the two ends share no state: what the client does to its end does not block
+    // the driver's. The driver's own rings go another way (`ring`): unread datagrams would stop
+    // them.
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         return exhausted("descriptor");
@@ -278,6 +290,9 @@ void ServingThreadPool::remove(const Registration::Entry& entry) noexcept {
         if (removed->isWaiting()) {
             shares_.removeWaiting(*removed);
         }
+        if (removed->amongRung.isInList()) {
+            removed->amongRung.leave(rung_);
+        }
         --registrationCount_;
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, entry.driverEnd.get(), nullptr);
     }
@@ -288,21 +303,24 @@ void ServingThreadPool::remove(const Registration::Entry& entry) noexcept {
     removed->driverEnd.reset();
 }
 
-/// The burst that was rung; null if it is removed. If the driver has rung, EPOLLOUT is no longer
-/// asked for: each datagram that the client takes from its end of the doorbell makes room for
-/// writing, and would be reported as a ring. A ring that comes before that change may not be
-/// reported: the caller looks at the burst afterwards, so that it is not lost.
+/// The burst with this id, whose client has rung, or for kRungId the first that the driver has
+/// rung; null if it is removed.
 std::shared_ptr<ServingThreadPool::Registration::Entry> ServingThreadPool::takeRing(
-    const epoll_event& event) noexcept {
+    std::uint64_t id) noexcept {
     const system::MutexLock lock(mutex_);
-    const auto found = entries_.find(event.data.u64);
-    if (found == entries_.end()) {
-        return nullptr;
+    if (id == kRungId) {
+        if (rung_.empty()) {
+            return nullptr;
+        }
+        Registration::Entry& first = *rung_.front();
+        first.amongRung.leave(rung_);
+        if (!rung_.empty()) {
+            signal(rings_);  // several rings may have been reported as one
+        }
+        id = first.id;
     }
-    if ((event.events & EPOLLOUT) != 0) {
-        setEvents(*found->second, EPOLLIN);
-    }
-    return found->second;
+    const auto found = entries_.find(id);
+    return found != entries_.end() ? found->second : nullptr;
 }
 
 /// Starts a thread if none waits for doorbells. That there is always one, also beyond those that
@@ -374,7 +392,7 @@ void ServingThreadPool::runThread() noexcept {
         if (event.data.u64 == kEndId) {
             return;
         }
-        if (const auto entry = takeRing(event)) {
+        if (const auto entry = takeRing(event.data.u64)) {
             answerRing(entry);
         }
         if (threadCount() > allowedThreads() + kKeptIdleThreads && mayEnd()) {
@@ -383,22 +401,18 @@ void ServingThreadPool::runThread() noexcept {
     }
 }
 
-/// Rings from the driver's side: a socket can always be written to, so that asking for EPOLLOUT
-/// reports the entry at once.
-void ServingThreadPool::ring(const Registration::Entry& entry) const noexcept {
-    setEvents(entry, EPOLLIN | EPOLLOUT);
-}
-
-/// Has each of `events` reported whenever it begins to hold, and now if it holds already.
-void ServingThreadPool::setEvents(const Registration::Entry& entry,
-                                  std::uint32_t events) const noexcept {
-    epoll_event event{.events = events | EPOLLET, .data = {.u64 = entry.id}};
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, entry.driverEnd.get(), &event);
+/// Rings from the driver's side. Each write is reported, to one thread, although the counter is
+/// never read.
+void ServingThreadPool::ring(Registration::Entry& entry) noexcept {
+    if (!entry.amongRung.isInList()) {
+        entry.amongRung.join(rung_);
+    }
+    signal(rings_);
 }
 
 /// Serves a burst that was rung, and then those that wait for a thread.
 void ServingThreadPool::answerRing(const std::shared_ptr<Registration::Entry>& entry) noexcept {
-    NextBurst next = entry->ringServed() ? NextBurst() : beginOrWait(entry);
+    NextBurst next = entry->tryHandOver() ? NextBurst() : beginOrWait(entry);
     if (next.entry == nullptr) {
         return;
     }
@@ -418,10 +432,10 @@ bool ServingThreadPool::serve(const NextBurst& next) noexcept {
         lowPriority.emplace();
     }
     Registration::Entry& entry = *next.entry;
-    const ServingTurn limit(next.isOneOfMany, entry.owner.client->hasMany, areSeveralServed_);
+    const ServingTurn turn(next.isOneOfMany, entry.owner.client->hasMany, areSeveralServed_);
     while (true) {
         drain(entry.driverEnd.get());
-        const bool hasMore = entry.burst->serve(limit);
+        const bool hasMore = entry.burst->serve(turn);
         entry.assignment.leave();
         if (entry.leave()) {
             return hasMore;

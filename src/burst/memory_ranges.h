@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The memory that executions write, to find out whether two of them write the same.
+/// The memory that requests read and write, to find out whether two of them overlap.
 
 #include <algorithm>
 #include <cstdint>
@@ -59,7 +59,7 @@ inline void appendRanges(const Request& request, const std::vector<RequestArgume
 }
 
 /// Replaces `ranges` by the outputs of `request`.
-inline void collectOutputs(const Request& request, std::vector<MemoryRange>& ranges) {
+inline void collectOutputRanges(const Request& request, std::vector<MemoryRange>& ranges) {
     ranges.clear();
     appendRanges(request, request.outputs, ranges);
 }

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 
@@ -27,15 +28,13 @@
 #include "system/mutex.h"
 #include "system/thread_set.h"
 
-struct epoll_event;
-
 namespace nnburst::burst {
 
 /// One turn of a thread that serves a burst.
 class ServingTurn {
   public:
     /// `isOneOfMany` says whether the burst was ServingShares::isOneOfMany as the turn began.
-    /// `hasMany` is that of its client (ServingShares::ClientShare), `areSeveralServed` whether
+    /// `hasMany` is that of its client (ServingShares::ClientThreads), `areSeveralServed` whether
     /// bursts of several clients are served. Both must outlive this.
     ServingTurn(bool isOneOfMany, const std::atomic<bool>& hasMany,
                 const std::atomic<bool>& areSeveralServed) noexcept
@@ -105,7 +104,7 @@ class ServingThreadPool {
         /// For the thread that serves the burst; left at the end of its turn. It lives as long as
         /// the registration.
         [[nodiscard]] BurstPlacement::Assignment& assignment() const noexcept;
-        /// Has the burst served as if the client had rung. Any thread, does not block.
+        /// Has the burst served as if the client had rung. Any thread, waits for no burst.
         void ring() const noexcept;
 
       private:
@@ -178,9 +177,8 @@ class ServingThreadPool {
     void ringWaiting() noexcept NNBURST_EXCLUDES(mutex_);
     void ringNextWaiting() noexcept NNBURST_REQUIRES(mutex_);
     void noteServed() noexcept NNBURST_REQUIRES(mutex_);
-    void ring(const Registration::Entry& entry) const noexcept;
-    void setEvents(const Registration::Entry& entry, std::uint32_t events) const noexcept;
-    [[nodiscard]] std::shared_ptr<Registration::Entry> takeRing(const epoll_event& event) noexcept
+    void ring(Registration::Entry& entry) noexcept NNBURST_REQUIRES(mutex_);
+    [[nodiscard]] std::shared_ptr<Registration::Entry> takeRing(std::uint64_t id) noexcept
         NNBURST_EXCLUDES(mutex_);
     [[nodiscard]] std::size_t allowedThreads() const noexcept;
     [[nodiscard]] bool mayEnd() noexcept NNBURST_EXCLUDES(mutex_);
@@ -192,6 +190,7 @@ class ServingThreadPool {
     const std::uint32_t realtimePriority_;
     UniqueFd epoll_;
     UniqueFd end_;                             // an eventfd: readable when the threads are to end
+    UniqueFd rings_;                           // an eventfd: written when a burst joins rung_
     std::atomic<std::size_t> idle_{0};         // threads that wait for a doorbell
     std::atomic<std::size_t> threadCount_{0};  // those that have not ended
     std::atomic<std::size_t> registrationCount_{0};
@@ -208,6 +207,7 @@ class ServingThreadPool {
     std::map<std::uint64_t, std::shared_ptr<Registration::Entry>> entries_
         NNBURST_GUARDED_BY(mutex_);
     ServingShares shares_ NNBURST_GUARDED_BY(mutex_);  // with those that were rung and wait
+    std::list<Registration::Entry*> rung_ NNBURST_GUARDED_BY(mutex_);  // by the driver, untaken yet
     system::ThreadSet threads_ NNBURST_GUARDED_BY(mutex_);
 };
 

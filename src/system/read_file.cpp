@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "model/read_file.h"
+#include "system/read_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,15 +11,18 @@
 #include <cstdint>
 #include <system_error>
 
-#include "model/invalid.h"
-#include "nnburst/memory.h"
+#include "nnburst/unique_fd.h"
 
-namespace nnburst {
+namespace nnburst::system {
 
 namespace {
 
+tl::unexpected<Error> cannotRead(const std::string& path, const std::string& why) {
+    return failure(ErrorStatus::INVALID_ARGUMENT, "cannot read " + path + ": " + why);
+}
+
 tl::unexpected<Error> systemError(const std::string& path, int code) {
-    return invalid("cannot read {}: {}", path, std::system_category().message(code));
+    return cannotRead(path, std::system_category().message(code));
 }
 
 }  // namespace
@@ -49,7 +52,8 @@ Result<std::vector<std::byte>> readFile(const std::string& path, std::size_t max
         }
         sizeBytes += static_cast<std::size_t>(count);
         if (sizeBytes > maximumBytes) {
-            return invalid("cannot read {}: it holds more than {} bytes", path, maximumBytes);
+            return cannotRead(path,
+                              "it holds more than " + std::to_string(maximumBytes) + " bytes");
         }
         if (sizeBytes == contents.size()) {
             contents.resize(sizeBytes + std::max(sizeBytes, kBlockBytes));
@@ -59,4 +63,4 @@ Result<std::vector<std::byte>> readFile(const std::string& path, std::size_t max
     return contents;
 }
 
-}  // namespace nnburst
+}  // namespace nnburst::system
