@@ -22,9 +22,9 @@ namespace {
 /// class is held while it does.
 class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
   public:
-    void use(LogSink applications) {
+    void setApplicationSink(LogSink applicationSink) {
         const std::lock_guard lock(mutex_);
-        applications_ = std::move(applications);
+        applicationSink_ = std::move(applicationSink);
     }
     void setName(const std::string& name) {
         const std::lock_guard lock(mutex_);
@@ -32,19 +32,19 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
         standardError_.set_pattern(pattern);
         set_pattern_(pattern);
     }
-    void useNonblockingOutput() {
+    void setNonblocking() {
         const std::lock_guard lock(mutex_);
-        unblocked_ = NonblockingOutput::create(STDERR_FILENO);
+        nonblocking_ = NonblockingOutput::create(STDERR_FILENO);
     }
 
   protected:
     void sink_it_(const spdlog::details::log_msg& message) override {
-        if (applications_) {
-            tellApplication(message);
-        } else if (unblocked_ != nullptr) {
+        if (applicationSink_) {
+            passToApplication(message);
+        } else if (nonblocking_ != nullptr) {
             spdlog::memory_buf_t line;
             formatter_->format(message, line);
-            unblocked_->write({line.data(), line.size()});
+            nonblocking_->write({line.data(), line.size()});
         } else {
             standardError_.log(message);
         }
@@ -52,10 +52,10 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
     void flush_() override { standardError_.flush(); }
 
   private:
-    void tellApplication(const spdlog::details::log_msg& message) const {
+    void passToApplication(const spdlog::details::log_msg& message) const {
         try {
-            applications_(static_cast<LogLevel>(message.level),
-                          {message.payload.data(), message.payload.size()});
+            applicationSink_(static_cast<LogLevel>(message.level),
+                             {message.payload.data(), message.payload.size()});
         } catch (const abi::__forced_unwind&) {
             throw;  // the thread is being cancelled
         } catch (...) {
@@ -63,8 +63,8 @@ class SwitchedSink final : public spdlog::sinks::base_sink<std::mutex> {
         }
     }
 
-    LogSink applications_;
-    std::unique_ptr<NonblockingOutput> unblocked_;  // instead of standardError_
+    LogSink applicationSink_;
+    std::unique_ptr<NonblockingOutput> nonblocking_;  // instead of standardError_
     spdlog::sinks::stderr_color_sink_mt standardError_;
 };
 
@@ -98,12 +98,12 @@ void setLogName(const std::string& name) {
     sink().setName(name);
 }
 
-void setLogUnblocked() {
-    sink().useNonblockingOutput();
+void setLogNonblocking() {
+    sink().setNonblocking();
 }
 
-void setLogSink(LogSink applications) {
-    sink().use(std::move(applications));
+void setLogSink(LogSink applicationSink) {
+    sink().setApplicationSink(std::move(applicationSink));
 }
 
 void setLogLevel(LogLevel level) noexcept {

@@ -21,6 +21,6 @@ void setLogName(const std::string& name);
 /// From now on messages that the reader of standard error leaves no room for are dropped: for
 /// processes that must not wait for it. Changes nothing if it is a file or a terminal. Before any
 /// thread logs.
-void setLogUnblocked();
+void setLogNonblocking();
 
 }  // namespace nnburst

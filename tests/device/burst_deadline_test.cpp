@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include <cstring>
+#include <future>
 #include <thread>
 
 #include "device/devices.h"
@@ -21,11 +22,6 @@ using namespace std::chrono_literals;
 
 OptionalTimePoint soon() {
     return TimePoint(std::chrono::steady_clock::now() + 2ms);
-}
-
-bool isMissedDeadline(ErrorStatus status) {
-    return status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
-           status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
 }
 
 constexpr std::uint32_t kCount = 4 << 20;
@@ -97,6 +93,18 @@ TEST_P(BurstDeadlineTest, nothingIsWrittenAfterAReusableExecutionHasReturned) {
     ASSERT_TRUE(reusable->compute({}, outcome));
     std::memset(outputs(), 0xEE, kBytes);  // so that it is seen if the second run goes on
     expectNoWriteFromHereOn(reusable->compute(soon(), outcome));
+}
+
+TEST_P(BurstDeadlineTest, nothingIsWrittenAfterASingleExecutionHasReturned) {
+    expectNoWriteFromHereOn(prepared->executeSynchronously(request, {.deadline = soon()}, outcome));
+}
+
+TEST_P(BurstDeadlineTest, nothingIsWrittenAfterTheCallbackOfAnExecution) {
+    std::promise<Result<>> ended;
+    (void)prepared->execute(
+        request, {.deadline = soon()},
+        [&](const Result<>& status, const ExecutionOutcome&) { ended.set_value(status); });
+    expectNoWriteFromHereOn(ended.get_future().get());
 }
 
 TEST_P(BurstDeadlineTest, nothingIsWrittenAfterTheFenceOfAnExecutionIsSignalled) {

@@ -390,6 +390,24 @@ TEST_P(ExecutionTest, servesSeveralThreads) {
     EXPECT_EQ(wrong, 0);
 }
 
+TEST_P(ExecutionTest, measuresMicroseconds) {
+    constexpr std::uint32_t kCount = 4 << 20;  // more than 0.1 ms on any processor
+    constexpr std::uint32_t kBytes = kCount * sizeof(float);
+    use(makeAddModel(kCount));
+    const RequestArgument in{.location = {.length = kBytes}};
+    const Request request{.inputs = {in, in},
+                          .outputs = {{.location = {.offset = kBytes, .length = kBytes}}},
+                          .pools = {*Region::create(std::uint64_t{2} * kBytes)}};
+    const auto begin = std::chrono::steady_clock::now();
+    const Result<> result = execute(request, {.measure = MeasureTiming::YES});
+    const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - begin);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_GE(outcome.timing.timeOnDevice, 100U);
+    EXPECT_GE(outcome.timing.timeInDriver, outcome.timing.timeOnDevice);
+    EXPECT_LE(outcome.timing.timeInDriver, static_cast<std::uint64_t>(whole.count()));
+}
+
 NNBURST_INSTANTIATE_FOR_ALL_EXECUTIONS(ExecutionTest);
 
 }  // namespace

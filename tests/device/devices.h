@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "device/driver_process.h"
-#include "model/validation_names.h"
+#include "model/extension_registry.h"
 #include "nnburst/device.h"
 
 namespace nnburst::test {

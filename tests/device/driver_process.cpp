@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -55,17 +56,6 @@ int endOf(pid_t pid) {
 }
 
 }  // namespace
-
-TemporaryDirectory::TemporaryDirectory() {
-    std::string pattern = "/tmp/nnburst-test-XXXXXX";
-    EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
-    path_ = pattern;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-}
 
 DriverProcess::DriverProcess(std::vector<std::string> moreArguments, Calibration calibration,
                              Log log) {

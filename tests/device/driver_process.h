@@ -8,28 +8,15 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "nnburst/device.h"
 #include "nnburst/memory.h"
 #include "support/eventually.h"
+#include "support/temporary_directory.h"
 
 namespace nnburst::test {
-
-/// A directory under /tmp that is removed at the end.
-class TemporaryDirectory {
-  public:
-    TemporaryDirectory();
-    ~TemporaryDirectory();
-    TemporaryDirectory(const TemporaryDirectory&) = delete;
-    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-    [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
-  private:
-    std::filesystem::path path_;
-};
 
 /// Whether drivers of tests run in their sandbox. Those that count lines (tools/coverage) have to
 /// write the counts to files.

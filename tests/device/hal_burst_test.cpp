@@ -19,6 +19,7 @@
 
 #include "device/devices.h"
 #include "device/hal_models.h"
+#include "nnburst/builtin_models.h"
 
 namespace nnburst::test {
 namespace {
@@ -349,12 +350,36 @@ TEST_F(HalDeadDriverTest, callbacksStillComeOnce) {
     const SharedPreparedModel prepared = *prepareModel(*device, makeEndlessModel());
     SmallRequest small;
     small.input(std::vector<float>{1.0F}, {}).output(sizeof(float));
-    std::promise<Result<>> ended;  // a second callback would throw
+    std::promise<Result<>> ended;
     ASSERT_TRUE(prepared->execute(
         small.request, {.loopTimeout = 10s},
         [&](Result<> status, const ExecutionOutcome&) { ended.set_value(std::move(status)); }));
     kill();
     expectGone(ended.get_future().get());
+}
+
+/// Preparations that the driver has ended, that it is at, and that it has not begun.
+TEST_F(HalDeadDriverTest, preparationsAreCalledBackOnceEach) {
+    constexpr std::array<std::uint32_t, 4> kResolutions{128, 160, 192, 224};
+    std::array<std::atomic<int>, kResolutions.size()> calls{};
+    for (std::size_t i = 0; i < kResolutions.size(); ++i) {
+        const Model model =
+            std::move(*makeMobileNetV1({.width = 1.0F, .resolution = kResolutions[i]}));
+        ASSERT_TRUE(device->prepareModel(
+            model, {}, [&calls, i](const Result<SharedPreparedModel>& prepared) {
+                EXPECT_TRUE(prepared || prepared.error().status == ErrorStatus::DEVICE_UNAVAILABLE)
+                    << prepared.error().message;
+                ++calls[i];
+            }));
+    }
+    kill();
+    for (const std::atomic<int>& count : calls) {
+        EXPECT_TRUE(eventually([&] { return count > 0; }));
+    }
+    device.reset();  // waits for callbacks: a second one would have come by now
+    for (const std::atomic<int>& count : calls) {
+        EXPECT_EQ(count, 1);
+    }
 }
 
 }  // namespace

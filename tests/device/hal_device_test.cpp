@@ -28,7 +28,7 @@ struct Answers {
     Result<SharedPreparedModel> prepared;
 };
 
-/// Launches and waits. A second callback would throw in the promise.
+/// Launches and waits. Does not see a second callback: HalCallbackCountTest counts.
 template <class Launch>
 Answers answersOf(const Launch& launch) {
     std::promise<Result<SharedPreparedModel>> promise;
@@ -518,6 +518,53 @@ TEST_P(HalPrepareTest, droppingTheLastReferenceWaitsForTheCallback) {
 }
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalPrepareTest);
+
+// ---- The number of callbacks
+
+/// A count of callbacks, which may outlive the test.
+using SharedCount = std::shared_ptr<std::atomic<int>>;
+
+class HalCallbackCountTest : public DeviceTest {
+  protected:
+    /// Drops the device, whose last reference waits for callbacks, and opens it again.
+    void expectOneCall(const SharedCount& calls) {
+        EXPECT_TRUE(eventually([&] { return *calls > 0; }));
+        device.reset();
+        EXPECT_EQ(*calls, 1);
+        open(GetParam());
+    }
+};
+
+TEST_P(HalCallbackCountTest, isOneForEachPreparation) {
+    for (const Model& model : {makeAddModel(), makeInvalidModel()}) {
+        const auto calls = std::make_shared<std::atomic<int>>(0);
+        (void)device->prepareModel(model, {}, [calls](const auto&) { ++*calls; });
+        expectOneCall(calls);
+    }
+}
+
+TEST_P(HalCallbackCountTest, isOneForEachPreparationFromACache) {
+    const auto calls = std::make_shared<std::atomic<int>>(0);
+    (void)device->prepareModelFromCache({}, [calls](const auto&) { ++*calls; });
+    expectOneCall(calls);
+}
+
+TEST_P(HalCallbackCountTest, isOneForEachExecution) {
+    for (const bool isValid : {true, false}) {
+        SharedPreparedModel prepared = prepare(makeAddModel());
+        AddRequest add;
+        if (!isValid) {
+            add.request.outputs.clear();
+        }
+        const auto calls = std::make_shared<std::atomic<int>>(0);
+        (void)prepared->execute(add.request, {}, [calls](const auto&, const auto&) { ++*calls; });
+        EXPECT_TRUE(eventually([&] { return *calls > 0; }));
+        prepared.reset();
+        expectOneCall(calls);
+    }
+}
+
+NNBURST_INSTANTIATE_FOR_ALL_DEVICES(HalCallbackCountTest);
 
 // ---- Preparation from a cache
 

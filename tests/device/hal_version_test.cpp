@@ -272,6 +272,15 @@ TEST_P(VersionTest, knowsNoDeadlineOfAPreparationBeforeVersion1_3) {
     EXPECT_EQ(prepareModel(*device, makeAddModel(), late).has_value(), isBefore(HalVersion::V1_3));
 }
 
+TEST_P(VersionTest, knowsNoPreferenceBeforeVersion1_1AndNoPriorityBeforeVersion1_3) {
+    const auto ofPreference =
+        prepareModel(*device, makeAddModel(), {.preference = static_cast<ExecutionPreference>(99)});
+    EXPECT_EQ(ofPreference.has_value(), isBefore(HalVersion::V1_1));
+    const auto ofPriority =
+        prepareModel(*device, makeAddModel(), {.priority = static_cast<Priority>(99)});
+    EXPECT_EQ(ofPriority.has_value(), isBefore(HalVersion::V1_3));
+}
+
 TEST_P(VersionTest, hasNoFencedExecutionBeforeVersion1_3) {
     AddRequest add;
     const SharedPreparedModel prepared = prepare(makeAddModel());

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "device/devices.h"
@@ -186,17 +187,38 @@ TEST_P(MemoryDomainTest, allocateRefusesMoreDimensionsThanAModelMayHave) {
 
 TEST_P(MemoryDomainTest, allocateRefusesModelsAndRolesWithoutNumber) {
     const SharedPreparedModel sum = prepare(makeAddModel());
-    const std::vector<SharedPreparedModel> models(8193, sum);
-    expectStatus(device->allocate({}, models, kInputs, {}), ErrorStatus::INVALID_ARGUMENT);
-    std::vector<BufferRole> roles;
-    for (std::uint32_t i = 0; i < 5000; ++i) {
-        roles.push_back({.modelIndex = i, .ioIndex = 0, .frequency = 1.0F});
+    EXPECT_TRUE(device->allocate({}, std::vector<SharedPreparedModel>(4096, sum), kInputs, {}));
+    for (const std::size_t count : {4097, 8193}) {
+        expectStatus(
+            device->allocate({}, std::vector<SharedPreparedModel>(count, sum), kInputs, {}),
+            ErrorStatus::INVALID_ARGUMENT);
     }
-    expectStatus(device->allocate({}, models, roles, {}), ErrorStatus::INVALID_ARGUMENT);
     const BufferDesc large{.dimensions = Dimensions(std::size_t{9} << 20, 1)};
     expectStatus(device->allocate(large, std::array{sum}, kInputs, {}),
                  ErrorStatus::INVALID_ARGUMENT);
     EXPECT_TRUE(device->allocate({}, std::array{sum}, kInputs, {})) << "the connection is lost";
+}
+
+TEST_P(MemoryDomainTest, allocateTakes4096RolesAndNoMore) {
+    constexpr std::uint32_t kCount = 4097;
+    ModelBuilder builder;
+    std::vector<std::uint32_t> inputs;
+    std::vector<BufferRole> roles;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+        inputs.push_back(builder.addTensor(OperandType::TENSOR_FLOAT32, {1}));
+        roles.push_back({.modelIndex = 0, .ioIndex = i, .frequency = 1.0F});
+    }
+    std::vector<std::uint32_t> operands = inputs;
+    operands.push_back(builder.addScalar(std::int32_t{0}));
+    const auto joined = builder.addTensor(OperandType::TENSOR_FLOAT32, {kCount});
+    builder.addOperation(OperationType::CONCATENATION, operands, {joined});
+    const std::array models{prepare(*builder.build(inputs, {joined}))};
+    const auto refused = device->allocate({}, models, roles, {});
+    expectStatus(refused, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_NE(refused.error().message.find("4097"), std::string::npos) << refused.error().message;
+    roles.pop_back();
+    const auto most = device->allocate({}, models, roles, {});
+    EXPECT_TRUE(most) << most.error().message;
 }
 
 TEST_P(MemoryDomainTest, allocateRefusesModelsOfOthers) {

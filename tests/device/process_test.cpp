@@ -139,6 +139,7 @@ TEST_F(DriverProcessTest, thatIsKilledFailsAnExecutionThatSleeps) {
 }
 
 TEST_F(DriverProcessTest, thatIsFrozenIsTakenForGone) {
+    static_assert(kHangTimeout == 3s);  // SECURITY.md
     const SharedDevice device = *spawnDriver();
     const SharedPreparedModel prepared = prepareAdd(device);
     const auto burst =

@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/timerfd.h>
 
 #include <array>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "device/client/remote_prepared_model.h"
 #include "device/devices.h"
 #include "device/rpc/conversion.h"
+#include "device/rpc/descriptors.h"
 #include "device/rpc/unix_socket.h"
 #include "driver_process.h"
 #include "hal_models.h"
@@ -43,16 +46,33 @@ class SilentModel final : public rpc::PreparedModel::Server {
             fulfiller->fulfill();
         }
     }
+    /// Answers the next fenced launches at once, with this fence.
+    void giveFence(rpc::File::Client fence) { fence_ = kj::mv(fence); }
 
   protected:
     kj::Promise<void> executeSynchronously(ExecuteSynchronouslyContext context) override {
-        auto pair = kj::newPromiseAndFulfiller<void>();
-        held_.push_back(kj::mv(pair.fulfiller));
-        return pair.promise.then([context]() mutable {
+        return whenTold().then([context]() mutable {
             auto results = context.getResults();
             toMessage(Result<>(), results.initStatus());
-            toMessage({.outputShapes = {{.dimensions = {4}, .isSufficient = true}}},
-                      results.initOutcome());
+            toMessage(outcome(), results.initOutcome());
+        });
+    }
+    kj::Promise<void> execute(ExecuteContext context) override {
+        return whenTold().then([context]() mutable {
+            toMessage(Result<>(), context.getResults().initStatus());
+            auto call = context.getParams().getCallback().notifyRequest();
+            toMessage(Result<>(), call.initStatus());
+            toMessage(outcome(), call.initOutcome());
+            return call.send().ignoreResult();
+        });
+    }
+    kj::Promise<void> executeFenced(ExecuteFencedContext context) override {
+        auto launched = fence_ ? kj::Promise<void>(kj::READY_NOW) : whenTold();
+        return launched.then([this, context]() mutable {
+            auto results = context.getResults();
+            toMessage(Result<>(), results.initStatus());
+            results.setCallback(KJ_EXCEPTION(FAILED, "nobody asks how it ended"));
+            results.setFence(*fence_);
         });
     }
     kj::Promise<void> discardOutputs(DiscardOutputsContext /*context*/) override {
@@ -60,7 +80,17 @@ class SilentModel final : public rpc::PreparedModel::Server {
     }
 
   private:
+    static ExecutionOutcome outcome() {
+        return {.outputShapes = {{.dimensions = {4}, .isSufficient = true}}, .timing = {}};
+    }
+    kj::Promise<void> whenTold() {
+        auto pair = kj::newPromiseAndFulfiller<void>();
+        held_.push_back(kj::mv(pair.fulfiller));
+        return kj::mv(pair.promise);
+    }
+
     std::vector<kj::Own<kj::PromiseFulfiller<void>>> held_;
+    std::optional<rpc::File::Client> fence_;
 };
 
 class UnansweredExecutionTest : public testing::Test {
@@ -79,6 +109,19 @@ class UnansweredExecutionTest : public testing::Test {
 
     void answer() {
         onLoop([this] { server_->answer(); });
+    }
+    void giveFence(int fence) {
+        onLoop([&] { server_->giveFence(*fileToMessage(fence)); });
+    }
+    void promiseFence() {
+        onLoop([this] { server_->giveFence(kj::Promise<rpc::File::Client>(kj::NEVER_DONE)); });
+    }
+
+    /// The launch of a fenced execution ends with `status`.
+    void expectFencedLaunch(ErrorStatus status) {
+        const auto launched = model->executeFenced(add.request, {}, {.deadline = soon()}, {});
+        ASSERT_FALSE(launched);
+        EXPECT_EQ(launched.error().status, status) << launched.error().message;
     }
 
     DriverProcess driver;
@@ -130,6 +173,59 @@ TEST_F(UnansweredExecutionTest, keepsItsMemoryFromAsynchronousAndFencedExecution
     ASSERT_FALSE(fenced);
     EXPECT_EQ(fenced.error().status, ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT);
     answer();
+}
+
+TEST_F(UnansweredExecutionTest, isNotLaunchedWithoutAnAnswerAndCallsBackOnceWhenItHasEnded) {
+    std::atomic<int> calls{0};
+    const Result<> launched = model->execute(
+        add.request, {.deadline = soon()},
+        [&](const Result<>& /*status*/, const ExecutionOutcome& /*outcome*/) { ++calls; });
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().status, ErrorStatus::DEVICE_UNAVAILABLE) << launched.error().message;
+    EXPECT_EQ(calls, 0) << "it may still write its outputs";
+    answer();
+    EXPECT_TRUE(eventually([&] { return calls == 1; }));
+}
+
+TEST_F(UnansweredExecutionTest, keepsItsMemoryUntilTheFenceOfALateLaunchIsSignalled) {
+    expectFencedLaunch(ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_TRUE(model->isMemoryInUse());
+    const UniqueFd fence = std::move(*makeFence());
+    giveFence(fence.get());
+    answer();
+    EXPECT_FALSE(model->waitForMemory(soon()));
+
+    signalFence(fence.get());
+    EXPECT_TRUE(model->waitForMemory(TimePoint(std::chrono::steady_clock::now() + 20s)));
+}
+
+TEST_F(UnansweredExecutionTest, givesItsMemoryBackAtTheFenceOfALateLaunchWhileAnotherIsAwaited) {
+    expectFencedLaunch(ErrorStatus::DEVICE_UNAVAILABLE);
+    const UniqueFd fence = std::move(*makeFence());
+    giveFence(fence.get());
+    answer();
+    const test::AddRequest other;
+    std::atomic<bool> hasEnded{false};
+    EXPECT_FALSE(model->execute(
+        other.request, {.deadline = soon()},
+        [&](const Result<>& /*status*/, const ExecutionOutcome& /*outcome*/) { hasEnded = true; }));
+
+    signalFence(fence.get());
+    EXPECT_TRUE(model->waitForMemory(TimePoint(std::chrono::steady_clock::now() + 20s)));
+    EXPECT_FALSE(hasEnded);
+    answer();
+    EXPECT_TRUE(eventually([&] { return hasEnded.load(); }));
+}
+
+TEST_F(UnansweredExecutionTest, isGivenUpIfItsFenceStaysAPromise) {
+    promiseFence();
+    expectFencedLaunch(ErrorStatus::DEVICE_UNAVAILABLE);
+    EXPECT_TRUE(model->isMemoryInUse());
+}
+
+TEST_F(UnansweredExecutionTest, isRefusedAFenceThatCouldNotBeFailed) {
+    giveFence(UniqueFd(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC)).get());
+    expectFencedLaunch(ErrorStatus::GENERAL_FAILURE);
 }
 
 TEST_F(UnansweredExecutionTest, leavesOtherMemoryAlone) {

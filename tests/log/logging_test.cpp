@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "log/limited_log.h"
+#include "log/client_log.h"
 #include "log/logger.h"
 #include "log/verbose.h"
 
@@ -118,9 +118,9 @@ TEST(Logging, callsTheSinkNoMoreWhenAnotherIsSet) {
     EXPECT_FALSE(isWrong);
 }
 
-TEST(LimitedLog, leavesOutLinesBeyondTheLimitOfASecondAndCountsThem) {
+TEST(ClientLog, leavesOutLinesBeyondTheLimitOfASecondAndCountsThem) {
     const CapturedLog captured;
-    LimitedLog log;
+    ClientLog log;
     const auto start = std::chrono::steady_clock::now();
     const auto elapsed = [&] { return std::chrono::steady_clock::now() - start; };
     std::size_t given = 0;
@@ -132,7 +132,7 @@ TEST(LimitedLog, leavesOutLinesBeyondTheLimitOfASecondAndCountsThem) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(elapsed()).count();
     const std::string text = captured.text();
     const auto written = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) - 1;
-    EXPECT_LE(written, LimitedLog::kLinesPerSecond * static_cast<std::size_t>(seconds + 1));
+    EXPECT_LE(written, ClientLog::kLinesPerSecond * static_cast<std::size_t>(seconds + 1));
     EXPECT_NE(text.find("warning: " + std::to_string(given - written) +
                         " lines about clients were left out: at most 50 are logged in a second\n"
                         "info: line " +

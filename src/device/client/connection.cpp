@@ -6,6 +6,9 @@
 
 #include <future>
 
+#include "burst/give_up_time.h"
+#include "nnburst/burst.h"
+#include "nnburst/hal_version.h"
 #include "system/thread.h"
 
 namespace nnburst::device {
@@ -20,13 +23,13 @@ struct LoopAndLink {
 
 }  // namespace
 
-Connection::Connection(std::unique_ptr<ChildProcess> child,
+Connection::Connection(std::unique_ptr<DriverProcess> child,
                        std::shared_ptr<Scheduler::Client> callbacks,
                        std::shared_ptr<std::atomic<bool>> isLost) noexcept
     : child_(std::move(child)), callbacks_(std::move(callbacks)), isLost_(std::move(isLost)) {}
 
 Result<std::shared_ptr<Connection>> Connection::open(UniqueFd socket, const std::string& driverName,
-                                                     std::unique_ptr<ChildProcess> child,
+                                                     std::unique_ptr<DriverProcess> child,
                                                      const ProtocolVersions& versions) {
     NNBURST_TRY_ASSIGN(std::shared_ptr<Scheduler> scheduler,
                        Scheduler::create("nnburst-call", {.threads = 1, .threadsPerClient = 1}));
@@ -73,6 +76,11 @@ Connection::~Connection() {
 
 Result<> Connection::ping() {
     return call<void>([this] { return link_->ping(); });
+}
+
+OptionalTimePoint Connection::giveUpAt(const OptionalTimePoint& deadline) const {
+    return supportsDeadlines(halVersion_) ? burst::giveUpAt(deadline, kDeadlineGrace)
+                                          : std::nullopt;
 }
 
 void Connection::notifyOfLoss(std::function<void()> lost) {

@@ -19,8 +19,8 @@
 #include <utility>
 
 #include "burst/controller.h"
-#include "device/client/child_process.h"
 #include "device/client/driver_link.h"
+#include "device/client/driver_process.h"
 #include "device/local/scheduler.h"
 #include "device/rpc/event_loop.h"
 #include "device/rpc/nnburst.capnp.h"
@@ -40,7 +40,7 @@ class Connection {
     /// ends with the connection; null for a driver that another process started. DEVICE_UNAVAILABLE
     /// if the peer does not speak our protocol, or none of `versions`; others are for tests.
     [[nodiscard]] static Result<std::shared_ptr<Connection>> open(
-        UniqueFd socket, const std::string& driverName, std::unique_ptr<ChildProcess> child,
+        UniqueFd socket, const std::string& driverName, std::unique_ptr<DriverProcess> child,
         const ProtocolVersions& versions = {});
     ~Connection();
     Connection(const Connection&) = delete;
@@ -71,10 +71,16 @@ class Connection {
     /// Asks the driver for a sign of life.
     [[nodiscard]] Result<> ping();
 
+    /// When to stop waiting for the answer to a call with `deadline`: kDeadlineGrace later. Never
+    /// without a deadline, or if the driver does not know deadlines.
+    [[nodiscard]] OptionalTimePoint giveUpAt(const OptionalTimePoint& deadline) const;
+
     /// Waits for `answer` until `giveUpAt`; returns whether it has come. In any case the call stays
     /// pending until the answer comes or the connection is lost. On the event loop's thread.
-    [[nodiscard]] kj::Promise<bool> waitUntil(TimePoint giveUpAt, kj::Promise<void> answer) {
-        return link_->waitUntil(giveUpAt, kj::mv(answer));
+    [[nodiscard]] kj::Promise<bool> waitUntil(const OptionalTimePoint& giveUpAt,
+                                              kj::Promise<void> answer) {
+        return giveUpAt ? link_->waitUntil(*giveUpAt, kj::mv(answer))
+                        : answer.then([] { return true; });
     }
 
     /// The driver's device. On the event loop's thread.
@@ -93,9 +99,8 @@ class Connection {
     /// thread but the event loop's.
     void endDriver();
 
-    /// Fails `fence` when the connection is lost, if it is still pending then. On the event loop's
-    /// thread.
-    void failOnLoss(UniqueFd fence) { link_->failOnLoss(std::move(fence)); }
+    /// The RPC system. On the event loop's thread, on which it may outlive this object.
+    [[nodiscard]] DriverLink& link() noexcept { return *link_; }
 
     /// Reserves room for one callback, which `deliver` releases. RESOURCE_EXHAUSTED_TRANSIENT if
     /// kMaximumPendingCallbacks are outstanding.
@@ -105,10 +110,10 @@ class Connection {
     static void deliver(std::shared_ptr<Connection> self, std::function<void()> callback);
 
   private:
-    Connection(std::unique_ptr<ChildProcess> child, std::shared_ptr<Scheduler::Client> callbacks,
+    Connection(std::unique_ptr<DriverProcess> child, std::shared_ptr<Scheduler::Client> callbacks,
                std::shared_ptr<std::atomic<bool>> isLost) noexcept;
 
-    std::unique_ptr<ChildProcess> child_;  // ended after the socket is closed
+    std::unique_ptr<DriverProcess> child_;  // ended after the socket is closed
     std::shared_ptr<Scheduler::Client> callbacks_;
     const std::shared_ptr<std::atomic<std::size_t>> pendingCallbacks_ =
         std::make_shared<std::atomic<std::size_t>>(0);

@@ -60,6 +60,7 @@ DriverLink::DriverLink(EventLoop& loop, UniqueFd socket, std::string driverName,
 
 void DriverLink::run() {
     loop_.run(session_->network.onDisconnect()
+                  .exclusiveJoin(session_->messages.whenCutOff())
                   .exclusiveJoin(kj::mv(hanging_.promise))
                   .exclusiveJoin(stopped_.addBranch()));
     lose();
@@ -79,8 +80,8 @@ void DriverLink::lose() {
         }
     }
     controllers_.clear();
-    for (const UniqueFd& fence : fences_) {
-        failFence(fence.get());
+    for (const PendingFence& fence : fences_) {
+        failFence(fence.fd.get());
     }
     fences_.clear();
     calls_.cancel(kj::Exception(kj::Exception::Type::DISCONNECTED, __FILE__, __LINE__,
@@ -160,10 +161,8 @@ kj::Promise<bool> DriverLink::waitUntil(TimePoint giveUpAt, kj::Promise<void> an
     kj::ForkedPromise<void> forked = calls_.wrap(kj::mv(answer)).fork();
     beginWaiting();
     forked.addBranch()
-        .then([this] { endWaiting(); },
-              // the other branch tells of errors
-              [this](kj::Exception&&) { endWaiting(); })
-        .detach([](kj::Exception&&) {});
+        .then([this] { endWaiting(); }, [this](kj::Exception&&) { endWaiting(); })
+        .detach([](kj::Exception&&) {});  // the other branch has the error
     return forked.addBranch()
         .then([] { return true; })
         .exclusiveJoin(loop_.timer().afterDelay(toKj(left)).then([] { return false; }));
@@ -182,19 +181,19 @@ void DriverLink::notifyOfLoss(std::function<void()> lost) {
     }
 }
 
-void DriverLink::failOnLoss(UniqueFd fence) {
+void DriverLink::failOnLoss(UniqueFd fence, std::shared_ptr<const void> attachment) {
     if (fences_.size() >= dropFencesAt_) {
         dropSignalledFences();
         dropFencesAt_ = 2 * fences_.size() + 1;  // looks at about one for each that is added
     }
-    fences_.push_back(std::move(fence));
+    fences_.push_back({.fd = std::move(fence), .attachment = std::move(attachment)});
 }
 
 /// Keeps a fence whose state cannot be read because no descriptor is free: it may be pending, and
 /// has to fail if the link is lost.
 void DriverLink::dropSignalledFences() {
-    std::erase_if(fences_, [](const UniqueFd& known) {
-        const auto state = fenceState(known.get());
+    std::erase_if(fences_, [](const PendingFence& known) {
+        const auto state = fenceState(known.fd.get());
         return state && *state != FenceState::PENDING;
     });
 }
@@ -215,11 +214,9 @@ void DriverLink::endWaiting() noexcept {
 }
 
 bool DriverLink::isAwaitingDriver() {
-    if (waitingCalls_ > 0 || pendingCallbacks_->load(std::memory_order_relaxed) > 0) {
-        return true;
-    }
     dropSignalledFences();
-    return !fences_.empty();
+    return waitingCalls_ > 0 || pendingCallbacks_->load(std::memory_order_relaxed) > 0 ||
+           !fences_.empty();
 }
 
 /// Ends by itself, at most kPingInterval after the driver owes nothing any more.

@@ -60,10 +60,17 @@ class DriverLink {
     void notifyOfLoss(std::weak_ptr<burst::Controller> controller);
     /// Calls `lost` once, at once if the link is lost already.
     void notifyOfLoss(std::function<void()> lost);
-    /// Until `fence` is signalled the driver has to show signs of life.
-    void failOnLoss(UniqueFd fence);
+    /// Fails `fence` when the link is lost, if it is still pending then. Until it is signalled the
+    /// driver has to show signs of life. `attachment` is dropped when the fence was found
+    /// signalled, which takes up to kPingInterval, or when the link is lost.
+    void failOnLoss(UniqueFd fence, std::shared_ptr<const void> attachment);
 
   private:
+    struct PendingFence {
+        UniqueFd fd;
+        std::shared_ptr<const void> attachment;
+    };
+
     /// What lives as long as the link.
     struct Session {
         Session(EventLoop& loop, UniqueFd socket);
@@ -99,8 +106,8 @@ class DriverLink {
     rpc::Device::Client device_;
     std::vector<std::weak_ptr<burst::Controller>> controllers_;
     std::vector<std::function<void()>> lossCallbacks_;
-    std::vector<UniqueFd> fences_;  // of executions that may be running
-    std::size_t dropFencesAt_ = 1;  // number of fences at which signalled ones are dropped
+    std::vector<PendingFence> fences_;  // of executions that may be running
+    std::size_t dropFencesAt_ = 1;      // number of fences at which signalled ones are dropped
 
     kj::Canceler calls_;  // all pending calls
     std::size_t waitingCalls_ = 0;

@@ -32,6 +32,11 @@ class PendingCallback {
                        "driver has released the callback without calling it")});
     }
 
+    /// The connection; null after the first answer. On the event loop's thread.
+    [[nodiscard]] const std::shared_ptr<Connection>& connection() const noexcept {
+        return connection_;
+    }
+
     /// Schedules the callback with `answer`. Later answers are ignored.
     void give(T answer) {
         if (connection_) {
@@ -48,21 +53,28 @@ class PendingCallback {
     std::function<void(T)> callback_;
 };
 
-/// Returns the status that the driver answers to a launch. The callback gets it, too, if it is an
-/// error.
+/// Returns the status that the driver answers to a launch; `late` if it has not answered by
+/// `giveUpAt`. The callback gets the driver's status, too, if that is an error, but not `late`. On
+/// the event loop's thread.
 template <class Promise, class T>
-[[nodiscard]] kj::Promise<Result<>> launched(Promise response,
-                                             std::shared_ptr<PendingCallback<T>> pending) {
-    return response
-        .then([](auto&& answer) { return fromMessage(answer.getStatus()); },
-              [](kj::Exception&& exception) -> Result<> {
-                  return tl::unexpected<Error>(toError(exception));
-              })
-        .then([pending](Result<> status) {
-            if (!status) {
-                pending->give(T{tl::unexpected<Error>(status.error())});
-            }
-            return status;
+[[nodiscard]] kj::Promise<Result<>> reportLaunch(Connection& connection, Promise response,
+                                                 std::shared_ptr<PendingCallback<T>> pending,
+                                                 const OptionalTimePoint& giveUpAt, Error late) {
+    const auto status = std::make_shared<Result<>>();
+    auto answer = response
+                      .then([](auto&& message) { return fromMessage(message.getStatus()); },
+                            [](kj::Exception&& exception) -> Result<> {
+                                return tl::unexpected<Error>(toError(exception));
+                            })
+                      .then([pending, status](Result<>&& launched) {
+                          if (!launched) {
+                              pending->give(T{tl::unexpected<Error>(launched.error())});
+                          }
+                          *status = std::move(launched);
+                      });
+    return connection.waitUntil(giveUpAt, kj::mv(answer))
+        .then([status, late = std::move(late)](bool hasAnswer) -> Result<> {
+            return hasAnswer ? *status : tl::unexpected<Error>(late);
         });
 }
 

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/client/remote_burst.h"
 
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -19,13 +23,17 @@ using BurstHandle = std::shared_ptr<RemoteHandle<rpc::Burst>>;
 /// Answers the driver's requests for the memory of slots.
 class BurstCallbackServer final : public rpc::BurstCallback::Server {
   public:
+    /// Limit on the regions of answers that the driver has not released. One of this library
+    /// releases an answer before it asks again.
+    static constexpr std::size_t kMaximumHeldRegions = 4 * kMaximumPoolsPerMessage;
+
     explicit BurstCallbackServer(std::weak_ptr<burst::Controller> controller) noexcept
         : controller_(std::move(controller)) {}
 
   protected:
     kj::Promise<void> getMemories(GetMemoriesContext context) override {
         const auto slots = context.getParams().getSlots();
-        const Result<> allowed = checkCount(slots.size(), kMaximumPoolsPerMessage, "slots");
+        const Result<> allowed = checkSlots(slots.size());
         const auto controller = controller_.lock();
         toMessage(allowed, context.getResults().initStatus());
         if (!allowed || !controller) {
@@ -35,13 +43,35 @@ class BurstCallbackServer final : public rpc::BurstCallback::Server {
             controller->getMemories(numbersFromMessage<std::int32_t>(slots));
         auto memories = context.getResults().initMemories(static_cast<unsigned>(regions.size()));
         for (unsigned i = 0; i < memories.size(); ++i) {
-            toMessage(regions[i], memories[i]);
+            toMessage(held(regions[i]), memories[i]);
         }
         return kj::READY_NOW;
     }
 
   private:
+    struct Held {};
+
+    [[nodiscard]] Result<> checkSlots(std::size_t count) const {
+        NNBURST_TRY(checkCount(count, kMaximumPoolsPerMessage, "slots"));
+        const auto heldCount = static_cast<std::size_t>(held_.use_count() - 1);
+        if (heldCount + count > kMaximumHeldRegions) {
+            return failure(
+                ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                fmt::format("getMemories of {} slots while {} regions of earlier answers are not "
+                            "released: must be at most {} together",
+                            count, heldCount, kMaximumHeldRegions));
+        }
+        return {};
+    }
+
+    /// `region`, which counts as held until the driver has released it.
+    [[nodiscard]] SharedRegion held(const SharedRegion& region) const {
+        using Parts = std::pair<SharedRegion, std::shared_ptr<const Held>>;
+        return {std::make_shared<const Parts>(region, held_), region.get()};
+    }
+
     std::weak_ptr<burst::Controller> controller_;
+    const std::shared_ptr<const Held> held_ = std::make_shared<Held>();  // copied on this thread
 };
 
 /// The calls of the controller to the driver beside the queues.

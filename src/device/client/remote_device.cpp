@@ -16,7 +16,7 @@
 #include "device/rpc/descriptors.h"
 #include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
-#include "model/invalid.h"
+#include "model/callback_check.h"
 #include "nnburst/validation.h"
 
 namespace nnburst::device {
@@ -28,34 +28,54 @@ using PendingPreparation = PendingCallback<Result<SharedPreparedModel>>;
 /// What the driver calls when a model is prepared or cannot be.
 class PreparedModelCallbackServer final : public rpc::PreparedModelCallback::Server {
   public:
-    PreparedModelCallbackServer(std::shared_ptr<Connection> connection,
-                                std::shared_ptr<PendingPreparation> pending) noexcept
-        : connection_(std::move(connection)), pending_(std::move(pending)) {}
+    explicit PreparedModelCallbackServer(std::shared_ptr<PendingPreparation> pending) noexcept
+        : pending_(std::move(pending)) {}
 
   protected:
     kj::Promise<void> notify(NotifyContext context) override {
-        if (pending_) {
-            Result<SharedPreparedModel> prepared = preparedModel(context.getParams());
-            connection_ = nullptr;  // see Connection::deliver
-            std::exchange(pending_, nullptr)->give(std::move(prepared));
+        const auto pending = std::exchange(pending_, nullptr);
+        if (pending && pending->connection() != nullptr) {  // the first answer
+            pending->give(preparedModel(context.getParams(), pending->connection()));
         }
         return kj::READY_NOW;
     }
 
   private:
-    Result<SharedPreparedModel> preparedModel(
-        rpc::PreparedModelCallback::NotifyParams::Reader params) {
+    static Result<SharedPreparedModel> preparedModel(
+        rpc::PreparedModelCallback::NotifyParams::Reader params,
+        const std::shared_ptr<Connection>& connection) {
         NNBURST_TRY(fromMessage(params.getStatus()));
         if (!params.hasPreparedModel()) {
             return failure(ErrorStatus::GENERAL_FAILURE,
                            "the driver announced a prepared model without giving it");
         }
-        return std::make_shared<RemotePreparedModel>(connection_, params.getPreparedModel());
+        return std::make_shared<RemotePreparedModel>(connection, params.getPreparedModel());
     }
 
-    std::shared_ptr<Connection> connection_;
     std::shared_ptr<PendingPreparation> pending_;
 };
+
+/// Launches a preparation by `call`. It ends with MISSED_DEADLINE_TRANSIENT if the driver, which
+/// may be busy, has not answered the launch kDeadlineGrace after `deadline`. On the event loop's
+/// thread.
+template <class Call>
+kj::Promise<Result<>> launch(Connection& connection, Call call,
+                             const std::shared_ptr<PendingPreparation>& pending,
+                             const OptionalTimePoint& deadline) {
+    call.setCallback(kj::heap<PreparedModelCallbackServer>(pending));
+    return reportLaunch(
+               connection, call.send(), pending, connection.giveUpAt(deadline),
+               {ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                fmt::format("the driver has not answered the launch {} ms after the deadline of "
+                            "the preparation",
+                            kDeadlineGrace.count())})
+        .then([pending](Result<>&& status) {
+            if (!status) {
+                pending->give(tl::unexpected<Error>(status.error()));
+            }
+            return status;
+        });
+}
 
 /// Sends the cache files of a preparation. Invalid descriptors, and files beyond the limit, are
 /// left out: the driver then refuses the wrong number of files.
@@ -188,10 +208,7 @@ Result<std::vector<bool>> RemoteDevice::getSupportedOperations(const Model& mode
 
 Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& options,
                                     PreparedModelCallback callback) {
-    if (!callback) {
-        return invalid(
-            "prepareModel without a callback: give one, which receives the prepared model");
-    }
+    NNBURST_TRY(checkCallback(callback, "prepareModel"));
     const auto memory = [&]() -> Result<SharedModelMemory> {
         NNBURST_TRY_ASSIGN(SharedModelMemory shared, shareMemory(model));
         NNBURST_TRY(connection_->reserveCallback());
@@ -210,18 +227,13 @@ Result<> RemoteDevice::prepareModel(const Model& model, const PrepareOptions& op
             pending->give(tl::unexpected<Error>(fits.error()));
             return fits;
         }
-        call.setCallback(kj::heap<PreparedModelCallbackServer>(connection_, pending));
-        return launched(call.send(), pending);
+        return launch(*connection_, kj::mv(call), pending, options.deadline);
     });
 }
 
 Result<> RemoteDevice::prepareModelFromCache(const PrepareOptions& options,
                                              PreparedModelCallback callback) {
-    if (!callback) {
-        return invalid(
-            "prepareModelFromCache without a callback: give one, which receives the prepared "
-            "model");
-    }
+    NNBURST_TRY(checkCallback(callback, "prepareModelFromCache"));
     if (const Result<> reserved = connection_->reserveCallback(); !reserved) {
         callback(tl::unexpected<Error>(reserved.error()));
         return reserved;
@@ -231,8 +243,7 @@ Result<> RemoteDevice::prepareModelFromCache(const PrepareOptions& options,
         auto call = connection_->device().prepareModelFromCacheRequest();
         toMessage(options, call.initOptions());
         setCacheFiles(options, call.getOptions());
-        call.setCallback(kj::heap<PreparedModelCallbackServer>(connection_, pending));
-        return launched(call.send(), pending);
+        return launch(*connection_, kj::mv(call), pending, options.deadline);
     });
 }
 

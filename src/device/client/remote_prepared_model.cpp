@@ -3,18 +3,21 @@
 #include "device/client/remote_prepared_model.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "burst/burst_errors.h"
+#include "burst/give_up_time.h"
 #include "device/client/pending_callback.h"
 #include "device/client/remote_burst.h"
 #include "device/local/fence_waiter.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
-#include "model/invalid.h"
+#include "model/callback_check.h"
 #include "model/outcome.h"
 #include "nnburst/fence.h"
+#include "system/event_fd.h"
 
 namespace nnburst::device {
 
@@ -52,25 +55,29 @@ Result<> endFromMessage(rpc::Status::Reader statusReader,
     return status;
 }
 
-/// Tells the driver of a request that was refused here: the driver-managed buffers of its outputs
-/// lose their contents, as with any failed execution. On the event loop's thread. Does not fail: a
-/// connection that is lost has freed all buffers.
-kj::Promise<void> tellRefused(RemoteHandle<rpc::PreparedModel>& model, const Request& request) {
+/// Sends the driver the driver-managed buffers of a request that was refused here: they lose their
+/// contents, as with any failed execution. Waits for the answer until `giveUpAt` at most. On the
+/// event loop's thread. Does not fail: a connection that is lost has freed all buffers.
+kj::Promise<void> sendDiscardOutputs(RemoteHandle<rpc::PreparedModel>& model,
+                                     const Request& request, const OptionalTimePoint& giveUpAt) {
     const std::vector<BufferOutput> outputs = bufferOutputs(request);
     if (outputs.empty()) {
         return kj::READY_NOW;
     }
     auto call = model.client().discardOutputsRequest();
     toMessage(outputs, call.initOutputs(static_cast<unsigned>(outputs.size())));
-    return call.send().then([](auto&&) {}, [](kj::Exception&&) {});
+    return model.connection()
+        ->waitUntil(giveUpAt, call.send().then([](auto&&) {}, [](kj::Exception&&) {}))
+        .ignoreResult();
 }
 
-/// Waits for `answer`, until `giveUpAt` at most; returns whether it has come. On the event loop's
-/// thread.
-kj::Promise<bool> waitUntil(RemoteHandle<rpc::PreparedModel>& model,
-                            const OptionalTimePoint& giveUpAt, kj::Promise<void> answer) {
-    return giveUpAt ? model.connection()->waitUntil(*giveUpAt, kj::mv(answer))
-                    : answer.then([] { return true; });
+/// The error of `execute` if the driver has not answered the launch.
+Error launchNotAnswered() {
+    return {ErrorStatus::DEVICE_UNAVAILABLE,
+            fmt::format("the driver has not answered the launch {} ms after the deadline of the "
+                        "execution: the callback comes when the execution has ended or the "
+                        "connection is lost, and the memory of the request is in use until then",
+                        kDeadlineGrace.count())};
 }
 
 /// What the driver calls when an asynchronous execution has ended.
@@ -98,14 +105,15 @@ class ExecutionCallbackServer final : public rpc::ExecutionCallback::Server {
     std::size_t shapeCount_;
 };
 
-/// Sets a flag when an answer has come, or when its promise is dropped and it never will.
-class AnswerTeller {
+/// Sets a flag when it is dropped: after the answer, or after the end of the execution, or when
+/// neither can come any more.
+class AnswerFlagSetter {
   public:
-    explicit AnswerTeller(std::shared_ptr<std::atomic<bool>> flag) noexcept
+    explicit AnswerFlagSetter(std::shared_ptr<std::atomic<bool>> flag) noexcept
         : flag_(std::move(flag)) {}
-    AnswerTeller(AnswerTeller&&) noexcept = default;
-    AnswerTeller& operator=(AnswerTeller&&) = delete;
-    ~AnswerTeller() {
+    AnswerFlagSetter(AnswerFlagSetter&&) noexcept = default;
+    AnswerFlagSetter& operator=(AnswerFlagSetter&&) = delete;
+    ~AnswerFlagSetter() {
         if (flag_ != nullptr) {
             flag_->store(true, std::memory_order_release);  // sync [late-answer]
         }
@@ -140,32 +148,45 @@ Result<> fencedInfo(FencedCallbackHandle& callback, Timing& launched, Timing& fe
     });
 }
 
-/// Receives the fence and the callback of a launched execution. The fence fails when the connection
-/// is lost.
+FencedExecution fencedExecution(const std::shared_ptr<Connection>& connection, UniqueFd fence,
+                                rpc::FencedExecutionCallback::Client client) {
+    const auto callback = std::make_shared<FencedCallbackHandle>(connection, kj::mv(client));
+    return {.fence = std::move(fence), .callback = [callback](Timing& launched, Timing& fenced) {
+                return fencedInfo(*callback, launched, fenced);
+            }};
+}
+
+/// What the driver has answered to a fenced launch.
+struct FencedAnswer {
+    Result<UniqueFd> fence = UniqueFd();
+    std::optional<rpc::FencedExecutionCallback::Client> callback;
+};
+
+/// Receives the fence of a launched execution, which fails when the connection is lost. `end` is
+/// dropped when no execution was launched, or at its end. Does not keep the connection.
 template <class Response>
-kj::Promise<Result<FencedExecution>> receiveFenced(const std::shared_ptr<Connection>& connection,
-                                                   Response& response) {
+kj::Promise<Result<UniqueFd>> receiveFence(DriverLink& link, Response& response,
+                                           std::shared_ptr<const AnswerFlagSetter> end) {
     const Result<> status = fromMessage(response.getStatus());
     if (!status) {
-        return Result<FencedExecution>(tl::unexpected<Error>(status.error()));
+        return failureOf<UniqueFd>(status);
     }
     if (!response.hasFence() || !response.hasCallback()) {
-        return Result<FencedExecution>(
+        return Result<UniqueFd>(
             failure(ErrorStatus::GENERAL_FAILURE,
                     "the driver launched an execution without giving its fence or callback"));
     }
-    const auto callback =
-        std::make_shared<FencedCallbackHandle>(connection, response.getCallback());
     return receiveFile(response.getFence())
-        .then([connection, callback](Result<UniqueFd>&& received) -> Result<FencedExecution> {
+        .then([&link, end = std::move(end)](Result<UniqueFd>&& received) -> Result<UniqueFd> {
             NNBURST_TRY_ASSIGN(UniqueFd fence, std::move(received));
-            NNBURST_TRY(fenceState(fence.get()));
+            if (!system::isEventFd(fence.get())) {
+                return failure(ErrorStatus::GENERAL_FAILURE,
+                               "the driver gave a fence that is not an eventfd: it could not be "
+                               "failed if the connection is lost");
+            }
             NNBURST_TRY_ASSIGN(UniqueFd ours, UniqueFd::duplicate(fence.get()));
-            connection->failOnLoss(std::move(ours));
-            return FencedExecution{.fence = std::move(fence),
-                                   .callback = [callback](Timing& launched, Timing& fenced) {
-                                       return fencedInfo(*callback, launched, fenced);
-                                   }};
+            link.failOnLoss(std::move(ours), end);
+            return fence;
         });
 }
 
@@ -175,13 +196,6 @@ RemotePreparedModel::RemotePreparedModel(std::shared_ptr<Connection> connection,
                                          rpc::PreparedModel::Client client)
     : model_(std::make_shared<RemoteHandle<rpc::PreparedModel>>(std::move(connection),
                                                                 kj::mv(client))) {}
-
-OptionalTimePoint RemotePreparedModel::answerAwaitedUntil(const OptionalTimePoint& deadline) const {
-    // No wait ends at a deadline that the driver does not know.
-    return supportsDeadlines(model_->connection()->halVersion())
-               ? burst::answerAwaitedUntil(deadline, kDeadlineGrace)
-               : std::nullopt;
-}
 
 bool RemotePreparedModel::usesMemoryInUse(const Request& request) {
     const system::MutexLock lock(mutex_);
@@ -196,12 +210,14 @@ Result<> RemotePreparedModel::executeSynchronously(const Request& request,
         clearOutcome(outcome);
         return burst::memoryInUse();
     }
+    burst::UnansweredOutputs::Entry outputs = burst::UnansweredOutputs::entryOf(request);
     burst::AnswerFlag answered;
-    const Result<> end = executeRemotely(*model_, request, options,
-                                         answerAwaitedUntil(options.deadline), outcome, answered);
+    const Result<> end =
+        executeRemotely(*model_, request, options, model_->connection()->giveUpAt(options.deadline),
+                        outcome, answered);
     if (answered != nullptr) {
         const system::MutexLock lock(mutex_);
-        unanswered_.add(request, std::move(answered));
+        unanswered_.add(std::move(outputs), std::move(answered));
         return burst::notAnswered(kDeadlineGrace);
     }
     return end;
@@ -228,9 +244,7 @@ Result<> RemotePreparedModel::waitForMemory(const OptionalTimePoint& deadline) {
 void discardOutputs(RemoteHandle<rpc::PreparedModel>& model, const Request& request,
                     const OptionalTimePoint& giveUpAt) {
     (void)model.connection()->call<void>([&] {
-        return waitUntil(model, giveUpAt, tellRefused(model, request)).then([](bool) {
-            return Result<>();
-        });
+        return sendDiscardOutputs(model, request, giveUpAt).then([] { return Result<>(); });
     });
 }
 
@@ -244,16 +258,14 @@ Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request&
         auto call = model.client().executeSynchronouslyRequest();
         toMessage(options, call.initOptions());
         if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
-            return waitUntil(model, giveUpAt, tellRefused(model, request)).then([fits](bool) {
-                return fits;
-            });
+            return sendDiscardOutputs(model, request, giveUpAt).then([fits] { return fits; });
         }
         auto answer = call.send().then([end, shapes = shapeCountOf(request, *model.connection()),
-                                        teller = AnswerTeller(flag)](auto&& response) {
+                                        setter = AnswerFlagSetter(flag)](auto&& response) {
             end->status =
                 endFromMessage(response.getStatus(), response.getOutcome(), shapes, end->outcome);
         });
-        return waitUntil(model, giveUpAt, kj::mv(answer)).then([&](bool hasAnswer) {
+        return model.connection()->waitUntil(giveUpAt, kj::mv(answer)).then([&](bool hasAnswer) {
             if (!hasAnswer) {
                 answered = flag;
                 return Result<>();
@@ -266,18 +278,19 @@ Result<> executeRemotely(RemoteHandle<rpc::PreparedModel>& model, const Request&
 
 Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                       ExecutionCallback callback) {
-    if (!callback) {
-        discardOutputs(*model_, request, answerAwaitedUntil(options.deadline));
-        return invalid("execute without a callback: give one, or use executeSynchronously");
+    Connection& connection = *model_->connection();
+    const OptionalTimePoint giveUpAt = connection.giveUpAt(options.deadline);
+    if (const Result<> checked = checkCallback(callback); !checked) {
+        discardOutputs(*model_, request, giveUpAt);
+        return checked;
     }
     if (usesMemoryInUse(request)) {
         const Result<> refused = burst::memoryInUse();
         callback(refused, ExecutionOutcome());
         return refused;
     }
-    Connection& connection = *model_->connection();
     if (const Result<> reserved = connection.reserveCallback(); !reserved) {
-        discardOutputs(*model_, request, answerAwaitedUntil(options.deadline));
+        discardOutputs(*model_, request, giveUpAt);
         callback(reserved, ExecutionOutcome());
         return reserved;
     }
@@ -289,14 +302,14 @@ Result<> RemotePreparedModel::execute(const Request& request, const ExecutionOpt
         auto call = model_->client().executeRequest();
         toMessage(options, call.initOptions());
         if (Result<> fits = toMessage(request, call.initRequest()); !fits) {
-            return tellRefused(*model_, request).then([pending, fits] {
+            return sendDiscardOutputs(*model_, request, giveUpAt).then([pending, fits] {
                 pending->give({.status = fits, .outcome = {}});
                 return fits;
             });
         }
         call.setCallback(
             kj::heap<ExecutionCallbackServer>(pending, shapeCountOf(request, connection)));
-        return launched(call.send(), pending);
+        return reportLaunch(connection, call.send(), pending, giveUpAt, launchNotAnswered());
     });
 }
 
@@ -306,11 +319,14 @@ Result<FencedExecution> RemotePreparedModel::executeFenced(
     if (usesMemoryInUse(request)) {
         return burst::memoryInUse();
     }
+    const std::shared_ptr<Connection>& connection = model_->connection();
+    const OptionalTimePoint giveUpAt = connection->giveUpAt(options.deadline);
     if (Result<> checked = checkFences(waitFor); !checked) {
-        discardOutputs(*model_, request, answerAwaitedUntil(options.deadline));
+        discardOutputs(*model_, request, giveUpAt);
         return tl::unexpected<Error>(std::move(checked.error()));
     }
-    const std::shared_ptr<Connection>& connection = model_->connection();
+    burst::UnansweredOutputs::Entry outputs = burst::UnansweredOutputs::entryOf(request);
+    const auto hasEnded = std::make_shared<std::atomic<bool>>(false);
     return connection->call<FencedExecution>([&]() -> kj::Promise<Result<FencedExecution>> {
         auto call = model_->client().executeFencedRequest();
         toMessage(options, call.initOptions());
@@ -325,12 +341,29 @@ Result<FencedExecution> RemotePreparedModel::executeFenced(
             }
         }
         if (!fits) {
-            return tellRefused(*model_, request).then([fits] {
+            return sendDiscardOutputs(*model_, request, giveUpAt).then([fits] {
                 return Result<FencedExecution>(tl::unexpected<Error>(fits.error()));
             });
         }
-        return call.send().then(
-            [connection](auto&& response) { return receiveFenced(connection, response); });
+        const auto answer = std::make_shared<FencedAnswer>();
+        auto received = call.send().then(
+            [answer, &link = connection->link(),
+             end = std::make_shared<const AnswerFlagSetter>(hasEnded)](auto&& response) {
+                answer->callback = response.getCallback();
+                return receiveFence(link, response, end).then([answer](Result<UniqueFd>&& fence) {
+                    answer->fence = std::move(fence);
+                });
+            });
+        return connection->waitUntil(giveUpAt, kj::mv(received))
+            .then([&, answer](bool hasAnswer) -> Result<FencedExecution> {
+                if (!hasAnswer) {
+                    const system::MutexLock lock(mutex_);
+                    unanswered_.add(std::move(outputs), hasEnded);
+                    return burst::notAnswered(kDeadlineGrace);
+                }
+                NNBURST_TRY_ASSIGN(UniqueFd fence, std::move(answer->fence));
+                return fencedExecution(connection, std::move(fence), *answer->callback);
+            });
     });
 }
 

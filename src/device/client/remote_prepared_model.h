@@ -40,15 +40,12 @@ class RemotePreparedModel final : public PreparedModel {
     [[nodiscard]] const PreparedModelHandle& handle() const noexcept { return model_; }
 
   private:
-    /// Until when the answer to an execution is awaited.
-    [[nodiscard]] OptionalTimePoint answerAwaitedUntil(const OptionalTimePoint& deadline) const;
-
     /// Whether an input or output of `request` overlaps with memory in `unanswered_`.
     [[nodiscard]] bool usesMemoryInUse(const Request& request);
 
     PreparedModelHandle model_;
     system::Mutex mutex_;
-    /// Of executions of `executeSynchronously` that were given up.
+    /// Of executions that were given up, except those of `execute`, whose callbacks come later.
     burst::UnansweredOutputs unanswered_ NNBURST_GUARDED_BY(mutex_);
 };
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "device/client/child_process.h"
 #include "device/client/connection.h"
+#include "device/client/driver_process.h"
 #include "device/client/driver_starter.h"
 #include "device/client/remote_device.h"
 #include "log/verbose.h"
@@ -114,7 +114,7 @@ void addMemoryLimits(const DriverOptions& options, std::vector<std::string>& arg
 std::vector<std::string> argumentsOf(const std::string& program, const DriverOptions& options) {
     std::vector<std::string> arguments{
         options.processName.empty() ? program : options.processName, "--fd",
-        std::to_string(device::ChildProcess::kSocketFd), "--threads",
+        std::to_string(device::DriverProcess::kSocketFd), "--threads",
         options.threads == 0 ? "auto" : std::to_string(options.threads)};
     if (!options.processors.empty()) {
         arguments.emplace_back("--processors");
@@ -182,7 +182,7 @@ Result<SharedDevice> start(const Program& program, const DriverOptions& options)
     UniqueFd ours(ends[0]);
     UniqueFd theirs(ends[1]);
     const auto& [path, origin] = program;
-    auto child = device::ChildProcess::start(path, argumentsOf(path, options), std::move(theirs));
+    auto child = device::DriverProcess::start(path, argumentsOf(path, options), std::move(theirs));
     if (!child) {
         return failure(child.error().status, fmt::format("{} ({})", child.error().message, origin));
     }

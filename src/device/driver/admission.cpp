@@ -9,8 +9,9 @@
 
 #include "device/driver/limits.h"
 #include "device/driver/refusal.h"
-#include "device/rpc/peer_descriptors.h"
-#include "log/limited_log.h"
+#include "device/rpc/closing_sockets.h"
+#include "device/rpc/kj_conversions.h"
+#include "log/client_log.h"
 #include "log/logger.h"
 
 namespace nnburst::device {
@@ -21,7 +22,7 @@ namespace {
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 /// Pause while many connections are still being closed.
-constexpr std::int64_t kClosingPauseMs = 10;
+constexpr kj::Duration kClosingPause = 10 * kj::MILLISECONDS;
 
 }  // namespace
 
@@ -54,9 +55,9 @@ kj::Promise<void> Admission::listen(int socket, Serve serve) {
 kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const Serve& serve) {
     retryClosing();
     if (countClosingSockets() >= maximumRefusals_) {
-        return loop_.timer()
-            .afterDelay(kClosingPauseMs * kj::MILLISECONDS)
-            .then([this, &receiver, &serve] { return acceptNext(receiver, serve); });
+        return loop_.timer().afterDelay(kClosingPause).then([this, &receiver, &serve] {
+            return acceptNext(receiver, serve);
+        });
     }
     // accept() throws if a client waits and no descriptor is free; evalNow() turns the exception
     // into a failed promise. After any failure the next client is accepted.
@@ -73,12 +74,12 @@ kj::Promise<void> Admission::acceptNext(kj::ConnectionReceiver& receiver, const 
         .then([this, &receiver, &serve] { return acceptNext(receiver, serve); });
 }
 
-void Admission::admit(Client client, const Serve& serve) {
+void Admission::admit(ClientStream stream, const Serve& serve) {
     loop_.noteWork();
-    const Result<ClientIdentity> identity = identityOf(*client);
+    const Result<ClientIdentity> identity = identityOf(*stream);
     if (!identity) {
         clientLog().write(LogLevel::WARNING, "refused a client: " + identity.error().message);
-        dropConnection(kj::mv(client));
+        dropConnection(kj::mv(stream));
         return;
     }
     const std::string who = options_.userNames.describe(*identity);
@@ -86,33 +87,34 @@ void Admission::admit(Client client, const Serve& serve) {
         clientLog().write(
             LogLevel::WARNING,
             fmt::format("refused {}: neither its user nor a group of it is admitted", who));
-        clients_.add(kj::evalNow([&] { return tell(kj::mv(client), admitted.error()); }));
+        clients_.add(kj::evalNow([&] { return sendReason(kj::mv(stream), admitted.error()); }));
         return;
     }
     auto opened = open(*identity, lastNumber_ + 1);
     if (!opened) {
-        clients_.add(kj::evalNow([&] { return refuse(kj::mv(client), who, opened.error()); }));
+        clients_.add(kj::evalNow([&] { return refuse(kj::mv(stream), who, opened.error()); }));
         return;
     }
     lastNumber_ = opened->number;
     clientLog().write(LogLevel::INFO,
                       fmt::format("client {} has connected: {}; {} are", lastNumber_, who,
                                   accounts_.driver()->usage(Resource::CONNECTIONS).used));
-    clients_.add(kj::evalNow([&] { return serve(kj::mv(client), std::move(*opened)); }));
+    clients_.add(kj::evalNow([&] { return serve(kj::mv(stream), std::move(*opened)); }));
 }
 
-kj::Promise<void> Admission::take(Client client, std::uint64_t number, const Serve& serve) {
-    const Result<ClientIdentity> identity = identityOf(*client);
+kj::Promise<void> Admission::admitAs(ClientStream stream, std::uint64_t number,
+                                     const Serve& serve) {
+    const Result<ClientIdentity> identity = identityOf(*stream);
     if (!identity) {
         clientLog().write(LogLevel::WARNING, "refused a client: " + identity.error().message);
-        dropConnection(kj::mv(client));
+        dropConnection(kj::mv(stream));
         return kj::READY_NOW;
     }
     auto opened = open(*identity, number);
     if (!opened) {
-        return refuse(kj::mv(client), options_.userNames.describe(*identity), opened.error());
+        return refuse(kj::mv(stream), options_.userNames.describe(*identity), opened.error());
     }
-    return serve(kj::mv(client), std::move(*opened));
+    return serve(kj::mv(stream), std::move(*opened));
 }
 
 Result<AdmittedClient> Admission::open(const ClientIdentity& identity, std::uint64_t number) {
@@ -126,18 +128,19 @@ Result<AdmittedClient> Admission::open(const ClientIdentity& identity, std::uint
     return client;
 }
 
-kj::Promise<void> Admission::refuse(Client client, const std::string& who, const Error& reason) {
+kj::Promise<void> Admission::refuse(ClientStream stream, const std::string& who,
+                                    const Error& reason) {
     clientLog().write(LogLevel::WARNING, fmt::format("refused {}: {}", who, reason.message));
-    return tell(kj::mv(client), reason);
+    return sendReason(kj::mv(stream), reason);
 }
 
-kj::Promise<void> Admission::tell(Client client, const Error& reason) {
+kj::Promise<void> Admission::sendReason(ClientStream stream, const Error& reason) {
     if (refusalCount_ >= maximumRefusals_) {
-        dropConnection(kj::mv(client));
+        dropConnection(kj::mv(stream));
         return kj::READY_NOW;
     }
     ++refusalCount_;
-    return serveRefusal(loop_, kj::mv(client), options_.versions, reason).attach(kj::defer([this] {
+    return serveRefusal(loop_, kj::mv(stream), options_.versions, reason).attach(kj::defer([this] {
         --refusalCount_;
     }));
 }

@@ -22,6 +22,9 @@
 
 namespace nnburst::device {
 
+/// A connected socket of a client, and the descriptors that come over it.
+using ClientStream = kj::Own<kj::AsyncCapabilityStream>;
+
 /// A client that is to be served.
 struct AdmittedClient {
     std::uint64_t number = 0;  ///< in the order of their connection
@@ -39,9 +42,8 @@ class Admission final : private kj::TaskSet::ErrorHandler {
         ProtocolVersions versions;  ///< for answers to clients that are refused
     };
 
-    using Client = kj::Own<kj::AsyncCapabilityStream>;
     /// Resolves when the client is gone.
-    using Serve = std::function<kj::Promise<void>(Client, AdmittedClient)>;
+    using Serve = std::function<kj::Promise<void>(ClientStream, AdmittedClient)>;
 
     /// `accounts` outlive this object.
     Admission(EventLoop& loop, Options options, ClientAccounts& accounts);
@@ -52,18 +54,19 @@ class Admission final : private kj::TaskSet::ErrorHandler {
     [[nodiscard]] kj::Promise<void> listen(int socket, Serve serve);
 
     /// Serves a client that another process has accepted and admitted under `number`.
-    [[nodiscard]] kj::Promise<void> take(Client client, std::uint64_t number, const Serve& serve);
+    [[nodiscard]] kj::Promise<void> admitAs(ClientStream stream, std::uint64_t number,
+                                            const Serve& serve);
 
     /// Sends a client the reason of its refusal. `who` is for the log. Resolves when it is gone.
-    [[nodiscard]] kj::Promise<void> refuse(Client client, const std::string& who,
+    [[nodiscard]] kj::Promise<void> refuse(ClientStream stream, const std::string& who,
                                            const Error& reason);
 
   private:
     void taskFailed(kj::Exception&& exception) override;
     kj::Promise<void> acceptNext(kj::ConnectionReceiver& receiver, const Serve& serve);
-    void admit(Client client, const Serve& serve);
+    void admit(ClientStream stream, const Serve& serve);
     Result<AdmittedClient> open(const ClientIdentity& identity, std::uint64_t number);
-    kj::Promise<void> tell(Client client, const Error& reason);
+    kj::Promise<void> sendReason(ClientStream stream, const Error& reason);
 
     EventLoop& loop_;
     const Options options_;

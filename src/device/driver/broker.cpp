@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "device/rpc/closing_sockets.h"
 #include "device/rpc/descriptor_thread.h"
-#include "device/rpc/peer_descriptors.h"
 #include "log/assert.h"
-#include "log/limited_log.h"
+#include "log/client_log.h"
 #include "log/logger.h"
 #include "system/interruption.h"
 
@@ -59,6 +59,19 @@ void logLongWait(const AdmittedClient& client, kj::Duration wait) {
     }
 }
 
+/// Resolves when a worker was not runnable at WorkerTurns::kIdleLooks looks in a row. `idleLooks`:
+/// how many of them there have been.
+kj::Promise<void> whenIdle(kj::Timer& timer, const WorkerProcess& worker, int idleLooks = 0) {
+    return timer.afterDelay(WorkerTurns::kLookInterval)
+        .then([&timer, &worker, idleLooks]() -> kj::Promise<void> {
+            const int looks = worker.isRunnable() ? 0 : idleLooks + 1;
+            if (looks == WorkerTurns::kIdleLooks) {
+                return kj::READY_NOW;
+            }
+            return whenIdle(timer, worker, looks);
+        });
+}
+
 }  // namespace
 
 struct Broker::Worker {
@@ -66,7 +79,7 @@ struct Broker::Worker {
     uid_t user = 0;
     std::string owner;  // for the log
     std::unique_ptr<WorkerProcess> process;
-    WorkerTurns::OwnTurn turn;                            // null once it has ended
+    kj::Promise<void> turn = kj::READY_NOW;  // has its turn, which ends with the promise
     kj::TimePoint startBy = kj::origin<kj::TimePoint>();  // if not ready by then, it is killed
     bool isReady = false;
     bool isReleased = false;  // it has no clients any more
@@ -101,12 +114,12 @@ void Broker::taskFailed(kj::Exception&& exception) {
 }
 
 kj::Promise<void> Broker::listen(int socket) {
-    return admission_.listen(socket, [this](Admission::Client client, AdmittedClient admitted) {
+    return admission_.listen(socket, [this](ClientStream stream, AdmittedClient admitted) {
         auto taken = turns_.take(admitted.identity.user);
-        return taken.then([this, client = kj::mv(client), admitted = std::move(admitted),
-                           since = loop_.timer().now()](WorkerTurns::OwnTurn turn) mutable {
+        return taken.then([this, stream = kj::mv(stream), admitted = std::move(admitted),
+                           since = loop_.timer().now()](WorkerTurns::TurnPointer turn) mutable {
             logLongWait(admitted, loop_.timer().now() - since);
-            return serve(kj::mv(client), std::move(admitted), std::move(turn));
+            return serve(kj::mv(stream), std::move(admitted), std::move(turn));
         });
     });
 }
@@ -129,16 +142,16 @@ Broker::Counts Broker::counts() const noexcept {
     return {.workers = workers_.size(), .started = startedCount_, .failed = failedCount_};
 }
 
-kj::Promise<void> Broker::serve(Admission::Client client, AdmittedClient admitted,
-                                WorkerTurns::OwnTurn turn) {
-    if (hasHungUp(*client) || drained_.get() != nullptr) {
-        dropConnection(kj::mv(client));
+kj::Promise<void> Broker::serve(ClientStream stream, AdmittedClient admitted,
+                                WorkerTurns::TurnPointer turn) {
+    if (hasHungUp(*stream) || drained_.get() != nullptr) {
+        dropConnection(kj::mv(stream));
         return kj::READY_NOW;
     }
     auto given = [&]() -> Result<SharedWorker> {
         NNBURST_TRY_ASSIGN(SharedWorker worker, workerFor(admitted, std::move(turn)));
         int socket = -1;
-        KJ_IF_MAYBE (fd, client->getFd()) {
+        KJ_IF_MAYBE (fd, stream->getFd()) {
             socket = *fd;
         }
         const Result<> sent = sendWorkerMessage(
@@ -153,11 +166,11 @@ kj::Promise<void> Broker::serve(Admission::Client client, AdmittedClient admitte
         return worker;
     }();
     if (!given) {
-        return admission_.refuse(kj::mv(client), admitted.description, given.error());
+        return admission_.refuse(kj::mv(stream), admitted.description, given.error());
     }
     {  // the last reference to the socket if the worker has closed its own, with what lies in it
         const system::ScopedInterruption interruption;
-        client = nullptr;
+        stream = nullptr;
     }
     auto pair = kj::newPromiseAndFulfiller<void>();
     (*given)->clients.emplace(admitted.number, kj::mv(pair.fulfiller));
@@ -165,7 +178,7 @@ kj::Promise<void> Broker::serve(Admission::Client client, AdmittedClient admitte
 }
 
 Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client,
-                                               WorkerTurns::OwnTurn turn) {
+                                               WorkerTurns::TurnPointer turn) {
     if (isolation_ == Isolation::USER) {
         const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const auto& entry) {
             return entry.second->user == client.identity.user && entry.second->takesClients();
@@ -182,7 +195,8 @@ Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client,
                         ? fmt::format("user {}", client.identity.user)
                         : fmt::format("client {} ({})", client.number, client.description);
     worker->process = std::move(process);
-    worker->turn = std::move(turn);
+    worker->turn =
+        whenIdle(loop_.timer(), *worker->process).attach(std::move(turn)).eagerlyEvaluate(nullptr);
     worker->startBy = loop_.timer().now() + timeToStart_;
     worker->messages = kj::heap<Observer>(loop_.io().unixEventPort, worker->process->channel(),
                                           Observer::OBSERVE_READ);
@@ -193,13 +207,6 @@ Result<Broker::SharedWorker> Broker::workerFor(const AdmittedClient& client,
     auto ended = awaitEnd(*worker);  // first: a worker of which this fails is not kept
     workers_.emplace(worker->number, worker);
     tasks_.add(kj::mv(ended));
-    tasks_.add(loop_.timer()
-                   .afterDelay(WorkerTurns::kMaximumTime)
-                   .then([starting = std::weak_ptr<Worker>(worker)] {
-                       if (const SharedWorker running = starting.lock()) {
-                           running->turn = nullptr;
-                       }
-                   }));
     logger().debug("worker {} has started for {}", worker->process->pid(), worker->owner);
     return worker;
 }
@@ -262,7 +269,7 @@ kj::Promise<void> Broker::watch(Worker& worker) {
 /// Kills a worker at once, or after kTimeToEnd if it has ended its channel.
 void Broker::giveUp(Worker& worker, const Error& reason) {
     worker.isEnding = true;
-    worker.turn = nullptr;
+    worker.turn = kj::READY_NOW;
     if (reason.status == ErrorStatus::DEVICE_UNAVAILABLE) {
         killLater(worker);
     } else {
@@ -277,7 +284,7 @@ void Broker::giveUp(Worker& worker, const Error& reason) {
 Result<> Broker::handle(Worker& worker, const WorkerMessage& message) {
     if (message.kind == WorkerMessage::Kind::READY && !worker.isReady) {
         worker.isReady = true;
-        worker.turn = nullptr;
+        worker.turn = kj::READY_NOW;
         return {};
     }
     if (message.kind == WorkerMessage::Kind::ALIVE && worker.isPinged) {

@@ -75,9 +75,9 @@ class Broker final : private kj::TaskSet::ErrorHandler {
     using SharedWorker = std::shared_ptr<Worker>;
 
     void taskFailed(kj::Exception&& exception) override;
-    kj::Promise<void> serve(Admission::Client client, AdmittedClient admitted,
-                            WorkerTurns::OwnTurn turn);
-    Result<SharedWorker> workerFor(const AdmittedClient& client, WorkerTurns::OwnTurn turn);
+    kj::Promise<void> serve(ClientStream stream, AdmittedClient admitted,
+                            WorkerTurns::TurnPointer turn);
+    Result<SharedWorker> workerFor(const AdmittedClient& client, WorkerTurns::TurnPointer turn);
     kj::Promise<void> readMessages(Worker& worker);
     bool readAvailable(Worker& worker);
     kj::Promise<void> watch(Worker& worker);

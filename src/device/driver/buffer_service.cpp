@@ -9,6 +9,7 @@
 #include "device/driver/run_on_job_thread.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/kj_conversions.h"
 #include "device/rpc/message_lists.h"
 #include "log/assert.h"
 #include "model/buffer_status.h"

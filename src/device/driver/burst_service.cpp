@@ -11,6 +11,7 @@
 #include "device/driver/run_on_job_thread.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/kj_conversions.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
 #include "nnburst/device.h"

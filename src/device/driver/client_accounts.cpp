@@ -22,7 +22,7 @@ Result<ClientAccount> ClientAccounts::open(const ClientIdentity& client, std::st
     }
     ClientAccount opened{
         .account = Account::create(std::move(name), limits.client, std::move(user)),
-        .user = known.clients,
+        .shares = known.shares,
         .highestPriority = limits.highestPriority,
         .connection = {},
         .descriptors = {}};

@@ -22,7 +22,7 @@ namespace nnburst::device {
 /// The account of a client, and what its user may do.
 struct ClientAccount {
     SharedAccount account;
-    ClientsOfUser user;
+    SharesOfUser shares;  ///< of its user
     Priority highestPriority = Priority::MEDIUM;
     Charge connection;  ///< given back when the client has gone
     Charge descriptors;
@@ -51,7 +51,7 @@ class ClientAccounts {
     const SharedAccount driver_;
     struct User {
         std::weak_ptr<Account> account;  // held by those of its clients
-        ClientsOfUser clients;
+        SharesOfUser shares;
     };
 
     std::map<uid_t, User> users_;

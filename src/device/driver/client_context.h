@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "burst/serving_threads.h"
+#include "burst/serving_thread_pool.h"
 #include "device/driver/work_tracker.h"
 #include "device/local/scheduler.h"
 #include "device/rpc/descriptors.h"

@@ -9,8 +9,9 @@
 
 #include "device/driver/message_check.h"
 #include "device/rpc/event_loop.h"
+#include "device/rpc/kj_conversions.h"
 #include "log/assert.h"
-#include "log/limited_log.h"
+#include "log/client_log.h"
 #include "log/logger.h"
 
 namespace nnburst::device {

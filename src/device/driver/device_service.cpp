@@ -14,10 +14,11 @@
 #include "device/driver/prepared_model_service.h"
 #include "device/driver/run_on_job_thread.h"
 #include "device/rpc/conversion.h"
+#include "device/rpc/kj_conversions.h"
 #include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
-#include "log/limited_log.h"
+#include "log/client_log.h"
 #include "model/buffer_status.h"
 #include "model/version_rules.h"
 #include "nnburst/validation.h"
@@ -41,11 +42,6 @@ void notify(PreparedModelServices& models, const Callback& callback, Prepared pr
         toMessage(tl::unexpected<Error>(prepared.error()), call.initStatus());
     }
     call.send().detach([](kj::Exception&&) {});  // the client is gone
-}
-
-/// Accepts regular files on which accesses cannot block forever (compilation_cache.h). May block.
-Result<> checkCacheFile(int file) {
-    return checkCacheFileKind(file);
 }
 
 /// The options of a preparation, with the files that came in the message.
@@ -177,8 +173,10 @@ class DeviceService final : public rpc::Device::Server {
                 if (!options->cacheFiles) {
                     return Result<>(options->cacheFiles);
                 }
+                const exec::Urgency urgency = device_->urgencyOf(options->options);
+                // A preparation, because it reads the files.
                 return runOnJobThread<void>(
-                    *client_, JobKind::CONTROL, {},
+                    *client_, JobKind::PREPARATION, urgency,
                     [device = device_, options = std::move(options), callback] {
                         return device->prepareFromCache(options->complete(), callback);
                     });

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/read_file.h"
 #include "nnburst/unique_fd.h"
+#include "system/read_file.h"
 
 namespace nnburst::device {
 
@@ -249,7 +249,8 @@ Result<> setLimit(const std::string& assignment, Limits& limits) {
 
 Result<> setLimitsFromFile(const std::string& path, Limits& limits) {
     constexpr std::size_t kMaximumFileBytes = std::size_t{1} << 20;
-    NNBURST_TRY_ASSIGN(const std::vector<std::byte> bytes, readFile(path, kMaximumFileBytes));
+    NNBURST_TRY_ASSIGN(const std::vector<std::byte> bytes,
+                       system::readFile(path, kMaximumFileBytes));
     std::istringstream lines(
         std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     std::size_t number = 0;

@@ -84,6 +84,8 @@ std::string metricsText(const Service& service) {
     text.family("nnburst_job_wait_seconds", "histogram", "How long jobs waited for a thread.");
     text.histogram("nnburst_job_wait_seconds", R"(kind="control")",
                    service.jobWaits(JobKind::CONTROL));
+    text.histogram("nnburst_job_wait_seconds", R"(kind="preparation")",
+                   service.jobWaits(JobKind::PREPARATION));
     text.histogram("nnburst_job_wait_seconds", R"(kind="execution")",
                    service.jobWaits(JobKind::EXECUTION));
     text.family("nnburst_execution_seconds", "histogram",

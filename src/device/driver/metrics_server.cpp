@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "device/rpc/closing_sockets.h"
 #include "device/rpc/peer_descriptors.h"
 #include "log/logger.h"
 

@@ -13,6 +13,7 @@
 #include "device/local/local_device.h"
 #include "device/local/model_snapshot.h"
 #include "device/rpc/conversion.h"
+#include "device/rpc/kj_conversions.h"
 
 namespace nnburst::device {
 

@@ -12,6 +12,8 @@
 #include "device/local/single_execution.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/kj_conversions.h"
+#include "device/rpc/promise_timeout.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
 #include "model/buffer_outputs.h"
@@ -190,10 +192,9 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                     (void)loop.post(
                         [callback, status, outcome, token] { notify(*callback, status, outcome); });
                 };
-                return launchOf<void>(
-                    **request, 0, [model = model_, request = *request, options = *options, ended] {
-                        return model->execute(*request, options, ended);
-                    });
+                return launchOf<void>(**request, 0, *options,
+                                      [model = model_, request = *request, options = *options,
+                                       ended] { return model->execute(*request, options, ended); });
             })
             .then([this, context, callback,
                    isNotified](Result<>&& result) mutable -> kj::Promise<void> {
@@ -237,7 +238,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
                 const SharedRequest launched = request->request;
                 const std::size_t fenceCount = request->waitFor.size();
                 return launchOf<LaunchedEnd>(
-                    *launched, fenceCount,
+                    *launched, fenceCount, options,
                     [this, fenced = std::make_shared<FencedRequest>(std::move(*request)), options,
                      timeout, isBegun] {
                         isBegun->store(true, std::memory_order_relaxed);  // loop.post orders it
@@ -348,6 +349,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
     /// through. The job ends at once if the client has gone.
     template <class T>
     kj::Promise<Result<T>> launchOf(const Request& request, std::size_t fences,
+                                    const ExecutionOptions& options,
                                     std::function<Result<T>()> launch) {
         const bool isLong =
             fences > kFewFences || request.inputs.size() + request.outputs.size() > kFewArguments ||
@@ -356,7 +358,7 @@ class PreparedModelService final : public rpc::PreparedModel::Server {
         if (!isLong) {
             return launch();
         }
-        return runOnJobThread<T>(*client_, JobKind::CONTROL, {},
+        return runOnJobThread<T>(*client_, JobKind::CONTROL, model_->urgencyOf(options),
                                  unlessClientHasGone(model_, std::move(launch)));
     }
 

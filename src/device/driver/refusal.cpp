@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "device/driver/client_connection.h"
+#include "device/rpc/closing_sockets.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/peer_descriptors.h"
-#include "log/limited_log.h"
+#include "log/client_log.h"
 
 namespace nnburst::device {
 

@@ -17,25 +17,38 @@
 #include "device/local/catch_exceptions.h"
 #include "device/local/scheduler.h"
 #include "device/rpc/event_loop.h"
+#include "device/rpc/kj_conversions.h"
 #include "nnburst/result.h"
 
 namespace nnburst::device {
 
 /// Runs `work` on a job thread of `client`; the promise resolves on the loop with its result.
-/// RESOURCE_EXHAUSTED_TRANSIENT if too many jobs are waiting. Must be called on the loop's thread.
+/// RESOURCE_EXHAUSTED_TRANSIENT if too many jobs are waiting, MISSED_DEADLINE_* (missedBeforeStart)
+/// if it has not begun at its deadline and is no control job. Must be called on the loop's thread.
 template <class T>
 [[nodiscard]] kj::Promise<Result<T>> runOnJobThread(const ClientContext& client, JobKind kind,
                                                     const exec::Urgency& urgency,
                                                     std::function<Result<T>()> work) {
     auto pair = kj::newPromiseAndFulfiller<Result<T>>();
-    const auto fulfiller = ownedByLoop(client.loop, kj::mv(pair.fulfiller));
+    // Only one of the two jobs is called: it takes the fulfiller back to the loop.
+    const auto fulfiller =
+        std::make_shared<std::shared_ptr<kj::Own<kj::PromiseFulfiller<Result<T>>>>>(
+            ownedByLoop(client.loop, kj::mv(pair.fulfiller)));
+    const auto give = [&loop = client.loop, fulfiller](Result<T> given) {
+        const auto result = std::make_shared<Result<T>>(std::move(given));
+        (void)loop.post([fulfiller = std::move(*fulfiller), result] {
+            (*fulfiller)->fulfill(std::move(*result));
+        });
+    };
     const Result<> submitted = client.scheduler->trySubmit(
-        kind, urgency, [&loop = client.loop, fulfiller, work = std::move(work)]() mutable {
-            const auto result = std::make_shared<Result<T>>(catchExceptions("request", work));
+        kind, urgency,
+        [give, work = std::move(work)]() mutable {
+            Result<T> result = catchExceptions("request", work);
             work = nullptr;  // what it holds is done with before the answer is given
-            (void)loop.post([fulfiller = std::move(fulfiller), result] {
-                (*fulfiller)->fulfill(std::move(*result));
-            });
+            give(std::move(result));
+        },
+        [give, wasLateAtLaunch = isPast(urgency.deadline)] {
+            give(missedBeforeStart("the request", wasLateAtLaunch));
         });
     if (!submitted) {
         return failureOf<T>(submitted);

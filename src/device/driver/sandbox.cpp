@@ -66,7 +66,7 @@ Result<bool> restrictRights(const SandboxNeeds& needs) {
 }
 
 Result<> restrictSystemCalls() {
-    return SystemCallFilter::install();
+    return installSystemCallFilter();
 }
 
 }  // namespace nnburst::device

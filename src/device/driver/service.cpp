@@ -15,11 +15,12 @@
 #include "device/driver/client_identity.h"
 #include "device/driver/device_service.h"
 #include "device/driver/run_on_job_thread.h"
+#include "device/rpc/closing_sockets.h"
 #include "device/rpc/conversion.h"
 #include "device/rpc/nnburst.capnp.h"
 #include "device/rpc/rpc_limits.h"
 #include "log/assert.h"
-#include "log/limited_log.h"
+#include "log/client_log.h"
 #include "log/logger.h"
 #include "system/process.h"
 #include "system/thread.h"
@@ -104,35 +105,35 @@ void Service::taskFailed(kj::Exception&& exception) {
     logger().debug("client: {}", exception.getDescription().cStr());
 }
 
-kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client) {
+kj::Promise<void> Service::serve(ClientStream stream) {
     ClientIdentity identity;
     auto account = [&]() -> Result<ClientAccount> {
-        NNBURST_TRY_ASSIGN(identity, identityOf(*client));
+        NNBURST_TRY_ASSIGN(identity, identityOf(*stream));
         return accounts_.open(identity, userNames_.describe(identity));
     }();
     if (!account) {
         clientLog().write(LogLevel::WARNING, "refused a client: " + account.error().message);
-        dropConnection(kj::mv(client));
+        dropConnection(kj::mv(stream));
         return kj::READY_NOW;
     }
-    return serve(kj::mv(client), std::move(*account), std::move(identity));
+    return serve(kj::mv(stream), std::move(*account), std::move(identity));
 }
 
-kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account,
+kj::Promise<void> Service::serve(ClientStream stream, ClientAccount account,
                                  ClientIdentity identity) {
-    auto peer = PeerDescriptors::create(loop_, *client, account.account);
+    auto peer = PeerDescriptors::create(loop_, *stream, account.account);
     if (!peer) {
         clientLog().write(LogLevel::WARNING, "refused a client: " + peer.error().message);
-        dropConnection(kj::mv(client));
+        dropConnection(kj::mv(stream));
         return kj::READY_NOW;
     }
     // Its end takes long where many fences or mappings are left.
-    const auto own = device_->forClient(account.user, account.account, account.highestPriority);
+    const auto own = device_->forClient(account.shares, account.account, account.highestPriority);
     auto device = droppedOnJobThread(own->scheduler(), own);
     auto context = std::make_shared<const ClientContext>(
         ClientContext{loop_, own->scheduler(), own->servingThreads(), *peer, work_});
     auto connection = kj::heap<ClientConnection>(
-        *peer, kj::mv(client),
+        *peer, kj::mv(stream),
         kj::heap<DriverService>(serveDevice(std::move(context), device), versions_),
         readerOptions());
     auto disconnected =
@@ -217,20 +218,19 @@ kj::Promise<void> Service::awaitIdle() {
 }
 
 kj::Promise<void> Service::listen(int socket) {
-    return admission_.listen(socket, [this](Admission::Client client, AdmittedClient admitted) {
-        return serveAdmitted(kj::mv(client), std::move(admitted));
+    return admission_.listen(socket, [this](ClientStream stream, AdmittedClient admitted) {
+        return serveAdmitted(kj::mv(stream), std::move(admitted));
     });
 }
 
-kj::Promise<void> Service::serve(kj::Own<kj::AsyncCapabilityStream> client, std::uint64_t number) {
-    return admission_.take(kj::mv(client), number,
-                           [this](Admission::Client taken, AdmittedClient admitted) {
-                               return serveAdmitted(kj::mv(taken), std::move(admitted));
-                           });
+kj::Promise<void> Service::serve(ClientStream stream, std::uint64_t number) {
+    return admission_.admitAs(kj::mv(stream), number,
+                              [this](ClientStream taken, AdmittedClient admitted) {
+                                  return serveAdmitted(kj::mv(taken), std::move(admitted));
+                              });
 }
 
-kj::Promise<void> Service::serveAdmitted(kj::Own<kj::AsyncCapabilityStream> client,
-                                         AdmittedClient admitted) {
+kj::Promise<void> Service::serveAdmitted(ClientStream stream, AdmittedClient admitted) {
     auto end = kj::defer([number = admitted.number, who = admitted.description,
                           account = admitted.account.account,
                           start = std::chrono::steady_clock::now()] {
@@ -239,7 +239,7 @@ kj::Promise<void> Service::serveAdmitted(kj::Own<kj::AsyncCapabilityStream> clie
                           fmt::format("client {} has gone after {:.1f} s: {}; it used at most {}",
                                       number, time.count(), who, describeHighest(*account)));
     });
-    return serve(kj::mv(client), std::move(admitted.account), std::move(admitted.identity))
+    return serve(kj::mv(stream), std::move(admitted.account), std::move(admitted.identity))
         .attach(kj::mv(end));
 }
 

@@ -65,11 +65,10 @@ class Service final : private kj::TaskSet::ErrorHandler {
     }
 
     /// Serves one client. Resolves when it is gone and what it held is freed.
-    [[nodiscard]] kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client);
+    [[nodiscard]] kj::Promise<void> serve(ClientStream stream);
 
     /// Serves a client that another process has admitted under `number`. Logs when it goes.
-    [[nodiscard]] kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client,
-                                          std::uint64_t number);
+    [[nodiscard]] kj::Promise<void> serve(ClientStream stream, std::uint64_t number);
 
     /// Accepts clients on a listening Unix socket, which is borrowed. Those that are not admitted
     /// get the reason when they open the connection. Logs each client. Never resolves.
@@ -89,10 +88,8 @@ class Service final : private kj::TaskSet::ErrorHandler {
     void forget(std::uint64_t number);
     void returnMemoryLater();
     kj::Promise<void> awaitIdle();
-    kj::Promise<void> serve(kj::Own<kj::AsyncCapabilityStream> client, ClientAccount account,
-                            ClientIdentity identity);
-    kj::Promise<void> serveAdmitted(kj::Own<kj::AsyncCapabilityStream> client,
-                                    AdmittedClient admitted);
+    kj::Promise<void> serve(ClientStream stream, ClientAccount account, ClientIdentity identity);
+    kj::Promise<void> serveAdmitted(ClientStream stream, AdmittedClient admitted);
 
     EventLoop& loop_;
     std::shared_ptr<LocalDevice> device_;

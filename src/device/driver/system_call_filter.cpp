@@ -255,7 +255,7 @@ Filter makeFilter(std::uint32_t otherwise) noexcept {
 
 /// Two filters, because one has a single action for what none of its rules fits. The kernel obeys
 /// the stricter answer.
-Result<> SystemCallFilter::install() {
+Result<> installSystemCallFilter() {
     const Filter fatal = makeFilter(SCMP_ACT_TRAP);
     const Filter failing = makeFilter(SCMP_ACT_ERRNO(EACCES));
     if (!fatal || !failing) {

@@ -9,12 +9,9 @@
 
 namespace nnburst::device {
 
-class SystemCallFilter {
-  public:
-    /// Limits all threads of the process, until it ends, to the calls of the list in
-    /// system_call_filter.cpp. Any other call ends the process with SIGSYS and a line on standard
-    /// error. Needs no_new_privs. GENERAL_FAILURE if the system refuses.
-    [[nodiscard]] static Result<> install();
-};
+/// Limits all threads of the process, until it ends, to the calls of the list in
+/// system_call_filter.cpp. Any other call ends the process with SIGSYS and a line on standard
+/// error. Needs no_new_privs. GENERAL_FAILURE if the system refuses.
+[[nodiscard]] Result<> installSystemCallFilter();
 
 }  // namespace nnburst::device

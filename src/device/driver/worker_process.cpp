@@ -10,6 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace nnburst::device {
@@ -54,6 +57,14 @@ WorkerProcess::~WorkerProcess() {
         kill();
         (void)reap();
     }
+}
+
+bool WorkerProcess::isRunnable() const {
+    std::ifstream file(fmt::format("/proc/{}/stat", pid_));
+    std::string line;
+    std::getline(file, line);
+    constexpr std::string_view kRunnable = ") R ";  // "PID (NAME) STATE ...", proc(5)
+    return line.find(kRunnable) != std::string::npos;
 }
 
 void WorkerProcess::release() const noexcept {

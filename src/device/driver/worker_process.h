@@ -33,7 +33,7 @@ class WorkerProcess {
 
     /// How a worker has ended.
     struct End {
-        bool isClean = false;  ///< with status 0, or one that is not known
+        bool isClean = false;  ///< true if the exit status is 0 or unknown
         std::string text;      ///< such as "signal 11 (Segmentation fault)"
     };
 
@@ -52,6 +52,9 @@ class WorkerProcess {
     [[nodiscard]] int channel() const noexcept { return channel_.get(); }
     /// A descriptor that becomes readable when the worker ends.
     [[nodiscard]] int endDescriptor() const noexcept { return process_.get(); }
+
+    /// Whether its main thread has a processor or waits for one. False if the system does not say.
+    [[nodiscard]] bool isRunnable() const;
 
     /// Closes the channel in both directions: the worker ends.
     void release() const noexcept;

@@ -8,7 +8,7 @@
 
 namespace nnburst::device {
 
-kj::Promise<WorkerTurns::OwnTurn> WorkerTurns::take(uid_t user) {
+kj::Promise<WorkerTurns::TurnPointer> WorkerTurns::take(uid_t user) {
     OfUser& turns = users_[user];
     if (turns.taken < kMaximumTurns) {
         ++turns.taken;

@@ -22,10 +22,12 @@ class WorkerTurns {
   public:
     /// Limit on the turns that a user has at a time.
     static constexpr std::size_t kMaximumTurns = 2;
-    /// The owner of a turn ends it when the worker is ready, or this time after its start: a worker
-    /// that waits for a file or a lock takes no processor time, and other clients of the user
-    /// would be lost after kHangTimeout.
-    static constexpr kj::Duration kMaximumTime = 100 * kj::MILLISECONDS;
+    /// The owner of a turn ends it when the worker is ready, or when it was not runnable at
+    /// kIdleLooks looks in a row: a worker that waits for a file or a lock takes nothing from other
+    /// users, and other clients of its user would be lost after kHangTimeout. The processor time
+    /// of the worker would not show that: a worker that waits for a processor uses none either.
+    static constexpr kj::Duration kLookInterval = 20 * kj::MILLISECONDS;
+    static constexpr int kIdleLooks = 5;
 
     /// RAII: a worker of the user may be starting.
     class Turn {
@@ -38,13 +40,13 @@ class WorkerTurns {
         WorkerTurns& turns_;
         const uid_t user_;
     };
-    using OwnTurn = std::unique_ptr<Turn>;
+    using TurnPointer = std::unique_ptr<Turn>;
 
     WorkerTurns() = default;
     KJ_DISALLOW_COPY(WorkerTurns);
 
     /// Resolves when the user has less than kMaximumTurns, in the order of the calls.
-    [[nodiscard]] kj::Promise<OwnTurn> take(uid_t user);
+    [[nodiscard]] kj::Promise<TurnPointer> take(uid_t user);
 
   private:
     struct OfUser {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "model/invalid.h"
-#include "model/read_file.h"
+#include "system/read_file.h"
 
 namespace nnburst::device {
 
@@ -141,7 +141,7 @@ Result<> writeCapabilities(const Capabilities& capabilities, const std::string& 
 }
 
 Result<Capabilities> readCapabilities(const std::string& file) {
-    NNBURST_TRY_ASSIGN(const auto bytes, readFile(file, kMaximumFileBytes));
+    NNBURST_TRY_ASSIGN(const auto bytes, system::readFile(file, kMaximumFileBytes));
     const auto* text = reinterpret_cast<const char*>(bytes.data());
     const Json root = Json::parse(text, text + bytes.size(), nullptr, false);
     auto capabilities = fromJson(root);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/compilation_cache.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +20,16 @@ namespace nnburst::device {
 
 namespace {
 
+/// pwrite(2) ignores the offset if a file is open with O_APPEND: what it writes is no cache.
+Result<> checkTakesOffsets(int fd) {
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags >= 0 && (flags & O_APPEND) != 0) {
+        return failure(ErrorStatus::GENERAL_FAILURE,
+                       "a cache file is open with O_APPEND; open it without");
+    }
+    return {};
+}
+
 Result<> truncate(int fd) {
     if (::ftruncate(fd, 0) != 0) {
         return failure(ErrorStatus::GENERAL_FAILURE,
@@ -29,7 +40,7 @@ Result<> truncate(int fd) {
 
 }  // namespace
 
-Result<> checkCacheFileKind(int file) {
+Result<> checkCacheFile(int file) {
     struct stat status {};
     if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
         return failure(ErrorStatus::GENERAL_FAILURE,
@@ -66,6 +77,8 @@ Result<> CompilationCache::save(const ModelSnapshot& snapshot, const exec::Packe
             fmt::format("{} model and {} data cache files: must be {} and {}", files.model.size(),
                         files.data.size(), kCacheFiles.numModelCache, kCacheFiles.numDataCache));
     }
+    NNBURST_TRY(checkTakesOffsets(files.model[0].get()));
+    NNBURST_TRY(checkTakesOffsets(files.data[0].get()));
     NNBURST_TRY(truncate(files.model[0].get()));
     NNBURST_TRY(truncate(files.data[0].get()));
     NNBURST_TRY_ASSIGN(const CacheKey key, key(true));

@@ -56,7 +56,7 @@ struct CachedModel {
 
 /// GENERAL_FAILURE unless `file` is a regular file whose accesses end by themselves
 /// (memory/local_file.h). May block on a file that it refuses.
-[[nodiscard]] Result<> checkCacheFileKind(int file);
+[[nodiscard]] Result<> checkCacheFile(int file);
 
 /// Thread-safe.
 class CompilationCache {

@@ -54,8 +54,11 @@ struct Launched {
     }
 };
 
+/// trySubmit or submitAccepted.
+using Submit = Result<> (Scheduler::Client::*)(JobKind, const exec::Urgency&, Job, Job);
+
 /// Called when all fences are signalled: queues the execution as a job.
-void submit(const std::shared_ptr<Launched>& launched) {
+Result<> queue(const std::shared_ptr<Launched>& launched, Submit submit) {
     const OptionalTimePoint signalled = exec::arrivalTime(launched->options);
     if (launched->timeoutAfterFence) {
         const TimePoint end = system::saturatingAdd(Clock::now(), *launched->timeoutAfterFence);
@@ -67,11 +70,11 @@ void submit(const std::shared_ptr<Launched>& launched) {
     // Not the job's: it runs on a job thread, and must not be the one that drops the scheduler.
     const std::shared_ptr<Scheduler::Client> scheduler = std::move(launched->scheduler);
     NNBURST_ASSERT(scheduler != nullptr, "a fenced execution is submitted twice");
-    const Result<> submitted = scheduler->trySubmit(
-        JobKind::EXECUTION, urgency, [launched, signalled] { launched->run(signalled); });
-    if (!submitted) {
-        launched->fail(submitted);
-    }
+    return (scheduler.get()->*submit)(
+        JobKind::EXECUTION, urgency, [launched, signalled] { launched->run(signalled); },
+        [launched, wasLateAtLaunch = isPast(urgency.deadline)] {
+            launched->fail(missedBeforeStart("the execution", wasLateAtLaunch));
+        });
 }
 
 }  // namespace
@@ -179,19 +182,22 @@ Result<std::shared_ptr<FencedEnd>> launchFenced(const exec::Executable& executab
                                             .timeoutAfterFence = timeoutAfterFence,
                                             .launch = launch});
     if (fences.empty()) {
-        submit(launched);
+        NNBURST_TRY(queue(launched, &Scheduler::Client::trySubmit));
         return end;
     }
     NNBURST_TRY(
         waiter.wait(std::move(fences), options.deadline, [launched](const Result<>& signalled) {
-            try {
-                if (signalled) {
-                    submit(launched);
-                } else {
-                    launched->fail(signalled);
+            // It was accepted at the launch: what is full now refuses only later launches.
+            const auto queued = [&]() -> Result<> {
+                try {
+                    return signalled ? queue(launched, &Scheduler::Client::submitAccepted)
+                                     : signalled;
+                } catch (const std::bad_alloc&) {
+                    return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory");
                 }
-            } catch (const std::bad_alloc&) {
-                launched->fail(failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory"));
+            }();
+            if (!queued) {
+                launched->fail(queued);
             }
         }));
     return end;

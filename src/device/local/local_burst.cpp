@@ -9,8 +9,8 @@
 #include "burst/ended_executions.h"
 #include "burst/exclusive_use.h"
 #include "device/local/region_mappings.h"
+#include "exec/run/burst_registration.h"
 #include "exec/run/execution_session.h"
-#include "exec/run/model_user.h"
 #include "model/outcome.h"
 #include "model/request_check.h"
 #include "system/mutex.h"
@@ -22,8 +22,8 @@ namespace nnburst::device {
 class LocalBurst::State {
   public:
     State(exec::Executable executable, std::uint32_t inFlight)
-        : user_(executable), session_(std::move(executable)), ended_(inFlight) {
-        user_.makeRunner();
+        : registration_(executable), session_(std::move(executable)), ended_(inFlight) {
+        registration_.makeRunner();
     }
 
     /// Calls `run`, which overwrites the outcome that it is given, unless another thread is using
@@ -99,7 +99,7 @@ class LocalBurst::State {
     // follow try-locks: it does not check what the mutex guards, which is all below.
     system::Mutex mutex_;
     RegionMappings mappings_;
-    const exec::ModelUser user_;
+    const exec::BurstRegistration registration_;
     exec::ExecutionSession session_;
     burst::EndedExecutions ended_;
 };
@@ -127,13 +127,13 @@ class LocalBurst::Reusable final : public ReusableExecution {
   private:
     Result<> run(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) {
         system::copyByParts(deadline, options_.deadline);
-        const OptionalTimePoint arrival = exec::arrivalTime(options_);
         if (isBound_) {
-            return session_.runBound(bindings_, options_, arrival, outcome);
+            return session_.runBound(bindings_, options_, outcome);
         }
         const exec::RequestArguments arguments{request_.inputs, request_.outputs};
         RequestRegions memory(mappings_, request_);
-        Result<> result = session_.run(arguments, memory, options_, arrival, outcome);
+        Result<> result =
+            session_.run(arguments, memory, options_, exec::arrivalTime(options_), outcome);
         isBound_ = session_.bind(arguments, bindings_);
         return result;
     }

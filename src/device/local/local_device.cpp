@@ -17,12 +17,13 @@
 #include "exec/graph/constants.h"
 #include "exec/plan/profile.h"
 #include "exec/run/accelerated_model.h"
-#include "log/limited_log.h"
+#include "exec/run/engine.h"
+#include "log/client_log.h"
 #include "log/marks.h"
 #include "log/verbose.h"
 #include "model/buffer_status.h"
+#include "model/callback_check.h"
 #include "model/extension_registry.h"
-#include "model/invalid.h"
 #include "model/version_rules.h"
 #include "nnburst/validation.h"
 #include "nnburst/version.h"
@@ -91,22 +92,15 @@ Result<CacheFiles> duplicateFiles(const PrepareOptions& options, const SharedAcc
                       .token = options.token};
 }
 
-/// Compiles, unless the deadline has passed, and then fills the cache. The deadline does not apply
-/// to the time that the cache takes. Frees what `work` holds: its copy of the constants takes time
-/// to free, which the client's first execution would share if it were freed later.
+/// Compiles, and then fills the cache. The deadline does not apply to the time that the cache
+/// takes. Frees what `work` holds: its copy of the constants takes time to free, which the client's
+/// first execution would share if it were freed later.
 CompiledOrError compileUntil(const OptionalTimePoint& deadline, ModelStore& models,
                              Preparation work) {
-    const auto isLate = [&deadline] {
-        return deadline && *deadline <= std::chrono::steady_clock::now();
-    };
-    if (isLate()) {
-        return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
-                       "prepareModel: the deadline passed before the preparation began");
-    }
     NNBURST_MARK(prepare__begin, &work);
-    CompiledOrError compiled = work.compile(models);
+    CompiledOrError compiled = work.compile(models, deadline);
     NNBURST_MARK(prepare__end, &work);
-    if (compiled && isLate()) {
+    if (compiled && isPast(deadline)) {
         return failure(ErrorStatus::MISSED_DEADLINE_PERSISTENT,
                        "prepareModel: the deadline passed during the preparation");
     }
@@ -127,7 +121,8 @@ constexpr std::uint64_t kCopiesOfStructure = 2;
 /// holds the model.
 CompiledOrError compileCharged(ModelStore& models, const ModelSnapshot& snapshot,
                                const exec::PackedModel& packed, const SharedAccount& account,
-                               const std::atomic<bool>& isCancelled) {
+                               const std::atomic<bool>& isCancelled,
+                               const OptionalTimePoint& deadline) {
     // While it is prepared the constants are there twice: in the snapshot, and packed or copied for
     // each operand.
     NNBURST_TRY_ASSIGN(
@@ -137,7 +132,7 @@ CompiledOrError compileCharged(ModelStore& models, const ModelSnapshot& snapshot
     GrowingCharge made(account.get(), Resource::MEMORY);
     NNBURST_TRY_ASSIGN(
         std::shared_ptr<exec::CompiledModel> compiled,
-        models.compile(snapshot, packed, {.memory = &made, .isCancelled = &isCancelled}));
+        models.compile(snapshot, packed, {.memory = &made, .isCancelled = &isCancelled}, deadline));
     made.clear();  // the whole is charged next
     NNBURST_TRY_ASSIGN(
         Charge temporaries,
@@ -194,14 +189,6 @@ Result<> checkPreparable(const Model& model, HalVersion version, DriverVariant v
     return supported;
 }
 
-/// INVALID_ARGUMENT, naming `call`, if `callback` is empty.
-Result<> checkCallback(const PreparedModelCallback& callback, const char* call) {
-    if (!callback) {
-        return invalid("{} without a callback: give one, which receives the prepared model", call);
-    }
-    return {};
-}
-
 /// Which operations of the main subgraph of `model`, whose extensions are resolved, a device
 /// supports. `accelerator` may be null.
 Result<std::vector<bool>> supportedInResolved(const Model& model, HalVersion version,
@@ -236,12 +223,12 @@ Result<std::vector<bool>> supportedIn(const Model& model, HalVersion version, Dr
 
 }  // namespace
 
-LocalDevice::LocalDevice(Shared shared, const ClientsOfUser& user, SharedAccount account,
+LocalDevice::LocalDevice(Shared shared, const SharesOfUser& user, SharedAccount account,
                          Priority highestPriority, std::shared_ptr<RecentMappings> recentMappings)
     : shared_(std::move(shared)),
       account_(std::move(account)),
       highestPriority_(highestPriority),
-      share_(std::make_shared<exec::ClientShare>(user.share, account_)),
+      lanes_(std::make_shared<exec::LaneShare>(user.lanes, account_)),
       scheduler_(std::make_shared<Scheduler::Client>(shared_.scheduler, user.jobs, counts_)),
       recentMappings_(std::move(recentMappings)) {}
 
@@ -300,8 +287,7 @@ Result<std::shared_ptr<LocalDevice>> LocalDevice::create(DeviceSetup setup,
                         {}));
 }
 
-std::shared_ptr<LocalDevice> LocalDevice::forClient(const ClientsOfUser& user,
-                                                    SharedAccount account,
+std::shared_ptr<LocalDevice> LocalDevice::forClient(const SharesOfUser& user, SharedAccount account,
                                                     Priority highestPriority) const {
     return std::shared_ptr<LocalDevice>(new LocalDevice(
         shared_, user, std::move(account), highestPriority, std::make_shared<RecentMappings>()));
@@ -367,22 +353,22 @@ Result<> LocalDevice::prepare(Model model, Charge waiting, const PrepareOptions&
         return checkPreparable(*sharedModel, shared_.version, shared_.variant, account_);
     };
     auto snapshot = std::make_shared<ModelSnapshot>();
-    return launch(check(), options,
-                  {.compile = [sharedModel, snapshot, account = account_, client = share_,
-                               waiting = std::make_shared<Charge>(std::move(waiting))](
-                                  ModelStore& models) -> CompiledOrError {
-                       *waiting = Charge();  // the snapshot has its own
-                       NNBURST_TRY_ASSIGN(*snapshot,
-                                          ModelSnapshot::take(std::move(*sharedModel), account,
-                                                              &client->isCancelled()));
-                       return compileCharged(models, *snapshot, {}, account, client->isCancelled());
-                   },
-                   .save =
-                       [snapshot = std::move(snapshot), files,
-                        cache = shared_.cache](const exec::CompiledModel& compiled) {
-                           saveToCache(*cache, *snapshot, compiled, *files);
-                       }},
-                  std::move(callback));
+    return launch(
+        check(), options,
+        {.compile = [sharedModel, snapshot, account = account_, client = lanes_,
+                     waiting = std::make_shared<Charge>(std::move(waiting))](
+                        ModelStore& models, const OptionalTimePoint& deadline) -> CompiledOrError {
+             *waiting = Charge();  // the snapshot has its own
+             NNBURST_TRY_ASSIGN(*snapshot, ModelSnapshot::take(std::move(*sharedModel), account,
+                                                               &client->isCancelled()));
+             return compileCharged(models, *snapshot, {}, account, client->isCancelled(), deadline);
+         },
+         .save =
+             [snapshot = std::move(snapshot), files,
+              cache = shared_.cache](const exec::CompiledModel& compiled) {
+                 saveToCache(*cache, *snapshot, compiled, *files);
+             }},
+        std::move(callback));
 }
 
 Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallback callback) {
@@ -400,39 +386,42 @@ Result<> LocalDevice::prepareFromCache(const PrepareOptions& given, PrepareCallb
                            shared_.cache->load(files, shared_.models->packedFor(), account_));
         return checkCached(cached->snapshot.model, shared_.version, shared_.variant, account_);
     }();
-    return launch(
-        std::move(loaded), options,
-        {.compile =
-             [cached = std::move(cached), account = account_, client = share_](ModelStore& models) {
-                 return compileCharged(models, cached->snapshot, cached->packed, account,
-                                       client->isCancelled());
-             },
-         .save = [](const exec::CompiledModel& /*compiled*/) {}},
-        std::move(callback));
+    return launch(std::move(loaded), options,
+                  {.compile =
+                       [cached = std::move(cached), account = account_, client = lanes_](
+                           ModelStore& models, const OptionalTimePoint& deadline) {
+                           return compileCharged(models, cached->snapshot, cached->packed, account,
+                                                 client->isCancelled(), deadline);
+                       },
+                   .save = [](const exec::CompiledModel& /*compiled*/) {}},
+                  std::move(callback));
 }
 
 Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Preparation work,
                              PrepareCallback callback) {
     const auto sharedCallback = std::make_shared<PrepareCallback>(std::move(callback));
     if (checked) {
-        const Priority priority = std::min(options.priority, highestPriority_);
-        const exec::Urgency urgency{.priority = priority, .deadline = options.deadline};
+        const exec::Urgency urgency = urgencyOf(options);
+        const bool wasLateAtLaunch = isPast(options.deadline);
         // The prepared model takes over the reference to the scheduler's client. The last reference
         // must not be dropped by this job, which runs on a thread of that scheduler.
         checked = scheduler_->trySubmit(
-            JobKind::CONTROL, urgency,
+            JobKind::PREPARATION, urgency,
             [models = shared_.models,
              executable = exec::Executable{.buffers = shared_.buffers,
-                                           .priority = priority,
-                                           .client = share_,
+                                           .priority = urgency.priority,
+                                           .client = lanes_,
                                            .counts = counts_,
                                            .recentMappings = recentMappings_,
                                            .version = shared_.version},
              scheduler = scheduler_, fences = fences_, work = std::move(work),
-             deadline = options.deadline, sharedCallback]() mutable {
+             deadline = options.deadline, wasLateAtLaunch, sharedCallback]() mutable {
                 const HalVersion version = executable.version;
                 auto prepared = catchExceptions(
                     "prepareModel", [&]() -> Result<std::shared_ptr<LocalPreparedModel>> {
+                        if (isPast(deadline)) {
+                            return missedBeforeStart("the preparation", wasLateAtLaunch);
+                        }
                         const system::ScopedTimeSlice slice(system::kBackgroundTimeSlice);
                         NNBURST_TRY_ASSIGN(executable.model,
                                            compileUntil(deadline, *models, std::move(work)));
@@ -441,6 +430,9 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
                     });
                 scheduler = nullptr;
                 (*sharedCallback)(knownTo(version, std::move(prepared)));
+            },
+            [wasLateAtLaunch, sharedCallback] {
+                (*sharedCallback)(missedBeforeStart("the preparation", wasLateAtLaunch));
             });
     }
     checked = knownTo(shared_.version, std::move(checked));
@@ -448,6 +440,11 @@ Result<> LocalDevice::launch(Result<> checked, const PrepareOptions& options, Pr
         (*sharedCallback)(tl::unexpected<Error>(checked.error()));
     }
     return checked;
+}
+
+exec::Urgency LocalDevice::urgencyOf(const PrepareOptions& given) const {
+    const PrepareOptions options = knownTo(shared_.version, given);
+    return {.priority = std::min(options.priority, highestPriority_), .deadline = options.deadline};
 }
 
 Result<> LocalDevice::prepareModelFromCache(const PrepareOptions& options,

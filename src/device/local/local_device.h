@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-#include "burst/serving_threads.h"
+#include "burst/serving_thread_pool.h"
 #include "device/local/compilation_cache.h"
 #include "device/local/idle_watchdog.h"
 #include "device/local/local_buffer.h"
@@ -27,7 +27,7 @@ using CompiledOrError = Result<std::shared_ptr<exec::CompiledModel>>;
 
 /// The two parts of a preparation.
 struct Preparation {
-    std::function<CompiledOrError(ModelStore&)> compile;
+    std::function<CompiledOrError(ModelStore&, const OptionalTimePoint& deadline)> compile;
     /// Fills the cache after `compile`.
     std::function<void(const exec::CompiledModel& compiled)> save;
 };
@@ -43,9 +43,9 @@ struct DeviceSetup {
     [[nodiscard]] static Result<DeviceSetup> prepare(const DriverOptions& options);
 };
 
-/// What the clients of one user share of a device: turns at the processors and at the job threads.
-struct ClientsOfUser {
-    std::shared_ptr<exec::ClientShare> share = std::make_shared<exec::ClientShare>();
+/// The shares of a device that the clients of one user have together: of lanes and of job threads.
+struct SharesOfUser {
+    std::shared_ptr<exec::LaneShare> lanes = std::make_shared<exec::LaneShare>();
     std::shared_ptr<Scheduler::User> jobs = std::make_shared<Scheduler::User>();
 };
 
@@ -64,7 +64,7 @@ class LocalDevice final : public Device {
     /// The same device for another client, whose jobs are queued separately. What the client makes
     /// it hold is charged to `account`. Models of a higher priority than `highestPriority` get that
     /// one.
-    [[nodiscard]] std::shared_ptr<LocalDevice> forClient(const ClientsOfUser& user,
+    [[nodiscard]] std::shared_ptr<LocalDevice> forClient(const SharesOfUser& user,
                                                          SharedAccount account,
                                                          Priority highestPriority) const;
     /// Accepts the client's jobs.
@@ -93,10 +93,10 @@ class LocalDevice final : public Device {
         std::span<const BufferRole> inputRoles, std::span<const BufferRole> outputRoles) override;
 
     /// The client has gone: its executions end soon, whatever they are. Any thread.
-    void cancelExecutions() noexcept { share_->cancel(); }
+    void cancelExecutions() noexcept { lanes_->cancel(); }
     /// Whether cancelExecutions was called. Any thread.
     [[nodiscard]] bool isCancelled() const noexcept {
-        return share_->isCancelled().load(std::memory_order_relaxed);  // orders nothing
+        return lanes_->isCancelled().load(std::memory_order_relaxed);  // orders nothing
     }
     /// The executions of the client that have ended. Any thread.
     [[nodiscard]] exec::ExecutionCounts::Totals executions() const { return counts_->totals(); }
@@ -108,6 +108,8 @@ class LocalDevice final : public Device {
     /// prepareModelFromCache, with a callback that takes the concrete type.
     [[nodiscard]] Result<> prepareFromCache(const PrepareOptions& options,
                                             PrepareCallback callback);
+    /// The urgency of a preparation with `options`.
+    [[nodiscard]] exec::Urgency urgencyOf(const PrepareOptions& options) const;
 
     /// allocate with concrete types. The models belong to this device. GENERAL_FAILURE at a limit
     /// of the account.
@@ -135,14 +137,14 @@ class LocalDevice final : public Device {
     Result<> launch(Result<> checked, const PrepareOptions& options, Preparation work,
                     PrepareCallback callback);
 
-    LocalDevice(Shared shared, const ClientsOfUser& user, SharedAccount account = nullptr,
+    LocalDevice(Shared shared, const SharesOfUser& user, SharedAccount account = nullptr,
                 Priority highestPriority = Priority::HIGH,
                 std::shared_ptr<RecentMappings> recentMappings = nullptr);
 
     const Shared shared_;
     const SharedAccount account_;  // null if nobody is charged
     const Priority highestPriority_;
-    const std::shared_ptr<exec::ClientShare> share_;
+    const std::shared_ptr<exec::LaneShare> lanes_;
     const std::shared_ptr<exec::ExecutionCounts> counts_ =
         std::make_shared<exec::ExecutionCounts>();
     const std::shared_ptr<Scheduler::Client> scheduler_;
@@ -154,8 +156,8 @@ class LocalDevice final : public Device {
 /// A client may occupy as many threads of each kind as there are processors, at least two and at
 /// most eight.
 [[nodiscard]] Scheduler::Limits defaultJobLimits() noexcept;
-/// The same for a device whose only client is the program in whose process it is: the client may
-/// have all waiting jobs.
+/// The same for a device whose only client is one program, in the same process or another: the
+/// client may have all waiting jobs.
 [[nodiscard]] Scheduler::Limits jobLimitsOfProgram() noexcept;
 
 }  // namespace nnburst::device

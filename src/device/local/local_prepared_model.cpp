@@ -11,7 +11,7 @@
 #include "device/local/launched_request.h"
 #include "device/local/local_burst.h"
 #include "device/local/single_execution.h"
-#include "model/invalid.h"
+#include "model/callback_check.h"
 #include "model/version_rules.h"
 
 namespace nnburst::device {
@@ -43,9 +43,9 @@ Result<> LocalPreparedModel::executeSynchronously(const Request& request,
 
 Result<> LocalPreparedModel::execute(const Request& request, const ExecutionOptions& options,
                                      ExecutionCallback callback) {
-    if (!callback) {
+    if (const Result<> checked = checkCallback(callback); !checked) {
         discardOutputs(bufferOutputs(request));
-        return invalid("execute without a callback: give one, or use executeSynchronously");
+        return checked;
     }
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
     Result<> submitted = submit(request, options, shared);
@@ -67,6 +67,10 @@ Result<> LocalPreparedModel::submit(const Request& request, const ExecutionOptio
             ExecutionOutcome outcome;
             const Result<> status = launched->run(options, arrival, outcome);
             (*callback)(status, outcome);
+        },
+        [launched = *launched, wasLateAtLaunch = isPast(options.deadline), callback] {
+            launched->fail();
+            (*callback)(missedBeforeStart("the execution", wasLateAtLaunch), {});
         });
     return knownTo(executable_.version, std::move(submitted));
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/local/model_store.h"
 
+#include <algorithm>
+
 #include "exec/run/accelerated_model.h"
 #include "log/assert.h"
 
@@ -9,8 +11,9 @@ namespace nnburst::device {
 
 Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(
     const ModelSnapshot& snapshot, const exec::PackedModel& packed,
-    const exec::PreparationLimits& limits) {
-    if (auto known = findOrBegin(snapshot.digest)) {
+    const exec::PreparationLimits& limits, const OptionalTimePoint& deadline) {
+    NNBURST_TRY_ASSIGN(auto known, findOrBegin(snapshot.digest, deadline));
+    if (known) {
         return known;
     }
     try {
@@ -27,7 +30,8 @@ Result<std::shared_ptr<exec::CompiledModel>> ModelStore::compile(
     }
 }
 
-std::shared_ptr<exec::CompiledModel> ModelStore::findOrBegin(const Digest& digest) {
+Result<std::shared_ptr<exec::CompiledModel>> ModelStore::findOrBegin(
+    const Digest& digest, const OptionalTimePoint& deadline) {
     const auto begin = std::chrono::steady_clock::now();
     const system::MutexLock lock(mutex_);
     std::erase_if(entries_, [](const auto& entry) {
@@ -39,11 +43,17 @@ std::shared_ptr<exec::CompiledModel> ModelStore::findOrBegin(const Digest& diges
             return model;
         }
         const auto end = begin + entry.compilingCount * kLongestWait;
-        if (std::chrono::steady_clock::now() >= end) {
+        const auto now = std::chrono::steady_clock::now();
+        if (now >= end) {
             ++entry.compilingCount;
             return nullptr;
         }
-        (void)compiled_.waitUntil(mutex_, end);
+        if (deadline && now >= *deadline) {
+            return failure(ErrorStatus::MISSED_DEADLINE_TRANSIENT,
+                           "prepareModel: the deadline passed while another preparation compiled "
+                           "the same model");
+        }
+        (void)compiled_.waitUntil(mutex_, deadline ? std::min(end, *deadline) : end);
     }
 }
 

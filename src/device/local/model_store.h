@@ -13,6 +13,7 @@
 
 #include "device/local/model_snapshot.h"
 #include "exec/run/compiled_model.h"
+#include "exec/run/engine.h"
 #include "nnburst/driver.h"
 #include "nnburst/result.h"
 #include "system/mutex.h"
@@ -33,10 +34,11 @@ class ModelStore {
 
     /// The compiled model of this content: an existing one, one that another thread is compiling
     /// (the call then waits for it for a while), or a new one, for which `packed` has weights that
-    /// are already packed. `limits` and errors as of CompiledModel::compile, or exec::compileFor.
+    /// are already packed. `limits` and errors as of CompiledModel::compile, or exec::compileFor;
+    /// MISSED_DEADLINE_TRANSIENT if `deadline` passes during that wait.
     [[nodiscard]] Result<std::shared_ptr<exec::CompiledModel>> compile(
         const ModelSnapshot& snapshot, const exec::PackedModel& packed = {},
-        const exec::PreparationLimits& limits = {});
+        const exec::PreparationLimits& limits = {}, const OptionalTimePoint& deadline = {});
 
     /// What reads packed weights of these models.
     [[nodiscard]] exec::PackedFor packedFor() const {
@@ -52,9 +54,10 @@ class ModelStore {
         unsigned compilingCount = 0;  ///< threads that compile it
     };
 
-    /// The model of this content, for which it may have to wait; null if the caller is to compile
-    /// it and to call `end`.
-    std::shared_ptr<exec::CompiledModel> findOrBegin(const Digest& digest);
+    /// The model of this content, for which it may have to wait, at most until `deadline`; null if
+    /// the caller is to compile it and to call `end`.
+    Result<std::shared_ptr<exec::CompiledModel>> findOrBegin(const Digest& digest,
+                                                             const OptionalTimePoint& deadline);
     /// Ends the compilation: with a model, or with an error if `model` is null. The model to use:
     /// that of another thread if it has ended before; null if there is none.
     [[nodiscard]] std::shared_ptr<exec::CompiledModel> end(

@@ -11,6 +11,10 @@ namespace nnburst::device {
 
 Result<> RegionMappings::resolve(const Request& request, std::vector<exec::RequestMemory>& pools) {
     ++request_;
+    std::erase_if(mapped_, [](const MappedRegion& mapped) {
+        // Stays 1: no other reference is left to copy.
+        return mapped.mapping.region().use_count() == 1;
+    });
     return resolvePools(request, pools,
                         [this](const SharedRegion& region) { return find(region); });
 }
@@ -31,13 +35,9 @@ Result<exec::RequestMemory> RegionMappings::find(const SharedRegion& region) {
     return exec::RequestMemory::mapped(entry->mapping, entry->deviceBuffer);
 }
 
-/// Unmaps regions of which only the mapping holds a handle, and the one that was used longest ago
-/// if there are still too many; never what the present request uses.
+/// Unmaps the region that was used longest ago if there are too many; never what the present
+/// request uses.
 void RegionMappings::makeRoom() {
-    std::erase_if(mapped_, [](const MappedRegion& mapped) {
-        return mapped.mapping.region().use_count() ==
-               1;  // stays 1: no other reference is left to copy
-    });
     if (mapped_.size() < kMaximumMappings) {
         return;
     }

@@ -55,7 +55,8 @@ class RegionMappings {
     /// mapped while it runs.
     static constexpr std::size_t kMaximumMappings = 64;
 
-    /// As RequestMemorySource::resolve.
+    /// As RequestMemorySource::resolve. Before, unmaps the regions to which only their mapping
+    /// holds a reference.
     [[nodiscard]] Result<> resolve(const Request& request, std::vector<exec::RequestMemory>& pools);
 
     /// Unmaps `region`, if it is mapped.

@@ -13,8 +13,11 @@
 #include <thread>
 #include <utility>
 
+#include "device/local/client_jobs.h"
+#include "device/local/deadline_watch.h"
+#include "device/local/job_queue.h"
 #include "log/assert.h"
-#include "log/limited_log.h"
+#include "log/client_log.h"
 #include "system/mutex.h"
 #include "system/scheduling.h"
 #include "system/semaphore.h"
@@ -25,16 +28,6 @@ namespace nnburst::device {
 
 namespace {
 
-struct WaitingJob {
-    exec::WaitingWork work;
-    Job job;
-    bool isLimited;  // submitted with trySubmit
-};
-
-constexpr std::size_t kKinds = 2;
-
-/// A client is active until this long after its last job has begun or its last execution has ended.
-constexpr std::chrono::seconds kActiveFor{1};
 /// Interval between two updates of which clients are active: an update reads counters of all
 /// clients.
 constexpr std::chrono::milliseconds kBetweenUpdates{50};
@@ -42,8 +35,12 @@ constexpr std::chrono::milliseconds kBetweenUpdates{50};
 /// Idle threads that do not end.
 constexpr std::size_t kKeptIdleThreads = 2;
 
-constexpr std::size_t indexOf(JobKind kind) noexcept {
-    return static_cast<std::size_t>(kind);
+/// The kinds of jobs that end at their deadline if they have not begun. Control jobs are short:
+/// they begin soon.
+constexpr std::array kKindsWithDeadlines{JobKind::PREPARATION, JobKind::EXECUTION};
+
+constexpr char letterOf(JobKind kind) noexcept {
+    return "cpx"[indexOf(kind)];
 }
 
 /// Writes a line that clients can cause as often as they submit jobs. Without memory for it, it is
@@ -71,87 +68,28 @@ void runLogged(const Job& job) noexcept {
     }
 }
 
-/// The processor time that a client's control jobs have used beyond their share.
-class ControlUse {
-  public:
-    void add(std::chrono::nanoseconds used, TimePoint now) noexcept {
-        beyondShare_ = beyondShareAt(now) + used;
-        lastAdded_ = now;
+/// Runs the job, and destroys what it holds, which may take long. Gives the processor time.
+std::chrono::nanoseconds run(QueuedJob& job, JobKind kind, bool hasLowPriority) noexcept {
+    const std::chrono::nanoseconds before = system::processorTimeOfThread();
+    std::optional<system::ScopedLowPriority> low;
+    std::optional<system::ScopedBackgroundPriority> background;
+    if (hasLowPriority && kind == JobKind::EXECUTION) {
+        low.emplace();  // others may wait for the lane that it holds
+    } else if (hasLowPriority) {
+        background.emplace();
     }
-    /// Such as one that has kept a thread busy for 14 ms.
-    [[nodiscard]] bool isMuch(TimePoint now) const noexcept { return beyondShareAt(now) > kMuch; }
-
-  private:
-    static constexpr std::chrono::milliseconds kMuch{10};
-    /// A quarter of a processor is a client's share.
-    static constexpr int kShare = 4;
-
-    [[nodiscard]] std::chrono::nanoseconds beyondShareAt(TimePoint now) const noexcept {
-        return std::max(beyondShare_ - (now - lastAdded_) / kShare, std::chrono::nanoseconds(0));
+    if (job.isLate) {
+        job.job = nullptr;
+        runLogged(job.late);
+    } else {
+        runLogged(job.job);
+        job.job = nullptr;
     }
-
-    std::chrono::nanoseconds beyondShare_{};
-    TimePoint lastAdded_{};
-};
+    job.late = nullptr;
+    return system::processorTimeOfThread() - before;
+}
 
 }  // namespace
-
-struct Scheduler::Client::Jobs {
-    Jobs(std::shared_ptr<User> givenUser,
-         std::shared_ptr<const exec::ExecutionCounts> givenExecutions) noexcept
-        : user(std::move(givenUser)), executions(std::move(givenExecutions)) {}
-
-    void updateIsActive(TimePoint now) {
-        const std::uint64_t ended = executions ? executions->endedCount() : 0;
-        if (ended != endedBefore) {
-            endedBefore = ended;
-            lastActive = now;
-        }
-        isActive = lastActive && now - *lastActive < kActiveFor;
-    }
-
-    std::atomic<std::size_t> limitedWaiting{0};  // of both kinds, submitted with trySubmit
-
-    /// The jobs of one kind. Guarded by the scheduler's mutex.
-    struct Queue {
-        /// Submitted with trySubmit: there are few.
-        std::list<WaitingJob> limited;
-        /// Submitted with submit, in the order of their arrival: there may be tens of thousands.
-        std::list<WaitingJob> unlimited;
-        std::size_t running = 0;
-        std::uint64_t lastStartTag = 0;
-
-        [[nodiscard]] bool isEmpty() const noexcept { return limited.empty() && unlimited.empty(); }
-        /// Those of the kind of `job`.
-        [[nodiscard]] std::list<WaitingJob>& listFor(const WaitingJob& job) noexcept {
-            return job.isLimited ? limited : unlimited;
-        }
-        [[nodiscard]] WaitingJob takeMostUrgent(TimePoint now);
-    };
-    std::array<Queue, kKinds> queues;
-    const std::shared_ptr<User> user;                               ///< not null
-    const std::shared_ptr<const exec::ExecutionCounts> executions;  ///< null: jobs alone
-
-    // Guarded by the scheduler's mutex.
-    std::uint64_t endedBefore = 0;  // executions, at the last update
-    std::optional<TimePoint> lastActive;
-    ControlUse controlUse;
-    bool isActive = false;  // at the last update
-};
-
-WaitingJob Scheduler::Client::Jobs::Queue::takeMostUrgent(TimePoint now) {
-    const auto precedes = [now](const WaitingJob& a, const WaitingJob& b) {
-        return a.work.precedes(b.work, now);
-    };
-    auto next = std::min_element(limited.begin(), limited.end(), precedes);
-    // Those without a limit are equally urgent, so that the first of them precedes the others.
-    if (!unlimited.empty() && (limited.empty() || precedes(unlimited.front(), *next))) {
-        next = unlimited.begin();
-    }
-    WaitingJob job = std::move(*next);
-    listFor(job).erase(next);
-    return job;
-}
 
 struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     using Jobs = Client::Jobs;
@@ -162,7 +100,6 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         std::uint64_t virtualTime = 0;
         std::size_t running = 0;      // jobs
         std::size_t idleThreads = 0;  // those that were not woken yet
-        std::uint64_t arrivals = 0;
         system::DurationHistogram waits;
         system::ThreadSet threads;
 
@@ -190,6 +127,35 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         }
     };
 
+    /// The clients, and which of them are active.
+    class Clients {
+      public:
+        void add(Jobs& client) { clients_.push_back(&client); }
+        void remove(Jobs& client) noexcept {
+            std::erase(clients_, &client);
+            activeCount_ -= client.isActive ? 1U : 0U;
+            client.isActive = false;
+        }
+
+        /// Whether a client other than `client` was active at the last update.
+        [[nodiscard]] bool isAnotherActive(const Jobs& client, TimePoint now) {
+            if (now - lastUpdate_ >= kBetweenUpdates) {
+                lastUpdate_ = now;
+                activeCount_ = 0;
+                for (Jobs* const each : clients_) {
+                    each->updateIsActive(now);
+                    activeCount_ += each->isActive ? 1U : 0U;
+                }
+            }
+            return activeCount_ > (client.isActive ? 1U : 0U);
+        }
+
+      private:
+        std::vector<Jobs*> clients_;
+        TimePoint lastUpdate_;         // of which of them are active
+        std::size_t activeCount_ = 0;  // at the last update
+    };
+
     Shared(std::string threadName, const Limits& given)
         : name(std::move(threadName)), limits(given) {}
 
@@ -205,26 +171,31 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         if (pool.threads.size() >= limit) {
             return false;
         }
-        const std::string threadName =
-            name + (kind == JobKind::CONTROL ? 'c' : 'x') + std::to_string(pool.threads.size());
+        const std::string threadName = name + letterOf(kind) + std::to_string(pool.threads.size());
         NNBURST_TRY(pool.threads.start(threadName,
                                        [self = shared_from_this(), kind] { self->serve(kind); }));
         return false;
     }
 
-    /// The calling thread has run a job of `client` and has taken one of another client, which the
-    /// end of the first may have allowed. If nothing of `client` runs any more, that end has
-    /// allowed a job of it, too: provides a thread for that. Returns as provideThread. Not once the
-    /// scheduler is destroyed: it has taken the threads to join.
-    bool provideThreadToIdle(const Jobs& client, JobKind kind) noexcept NNBURST_REQUIRES(mutex) {
-        const Jobs::Queue& queue = client.queues[indexOf(kind)];
-        const std::size_t limit = threadLimitFor(client, kind);
-        if (isStopping || queue.running != 0 || queue.isEmpty() || !mayRunMore(client, kind) ||
-            pools[indexOf(kind)].running >= limit) {
+    /// The calling thread has run a job of `client` and has taken another one, which the end of the
+    /// first may have allowed. Provides a thread for a second one of `client` that this end allows:
+    /// if no other of its jobs runs, or if one that waits is now more urgent than all that run.
+    /// Returns as provideThread. Not once the scheduler is destroyed: it joins the threads.
+    bool provideSecondThread(const Jobs& client, JobKind kind) noexcept NNBURST_REQUIRES(mutex) {
+        const JobQueue& queue = client.queues[indexOf(kind)];
+        const std::size_t running = queue.runningCount();
+        if (isStopping || (running != 0 && running != limits.threadsPerClient) || queue.isEmpty() ||
+            !client.mayRunMore(kind, limits) ||
+            pools[indexOf(kind)].running >= client.threadLimit(kind, limits)) {
             return false;
         }
+        return provideThreadOrLog(client, kind);
+    }
+
+    /// provideThread for a job that waits: without one it waits on.
+    bool provideThreadOrLog(const Jobs& client, JobKind kind) noexcept NNBURST_REQUIRES(mutex) {
         try {
-            const Result<bool> provided = provideThread(kind, limit);
+            const Result<bool> provided = provideThread(kind, client.threadLimit(kind, limits));
             if (provided) {
                 return *provided;
             }
@@ -241,22 +212,21 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         std::shared_ptr<Jobs> ended;  // the client whose job this thread has just run
         while (true) {
             Taken taken = take(kind);
-            const bool wakesThread = taken.job && ended != nullptr && ended != taken.client &&
-                                     provideThreadToIdle(*ended, kind);
+            const bool wakesThread =
+                taken.client != nullptr && ended != nullptr && provideSecondThread(*ended, kind);
             ended = nullptr;
-            if (taken.job) {
+            if (taken.client != nullptr) {
                 mutex.unlock();
                 if (wakesThread) {
                     wakeUps[indexOf(kind)].release();
                 }
-                const std::chrono::nanoseconds used = run(taken, kind);
+                const std::chrono::nanoseconds used = run(*taken.job, kind, taken.hasLowPriority);
                 mutex.lock();
-                if (kind == JobKind::CONTROL) {
+                if (kind != JobKind::EXECUTION) {
                     taken.client->controlUse.add(used, std::chrono::steady_clock::now());
                 }
                 --pool.running;
-                --taken.client->queues[indexOf(kind)].running;
-                --taken.client->user->running_[indexOf(kind)];
+                taken.client->end(kind, taken.job);
                 ended = std::move(taken.client);
                 continue;
             }
@@ -297,26 +267,9 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         return true;
     }
 
-    [[nodiscard]] bool mayRunMore(const Jobs& client, JobKind kind) const NNBURST_REQUIRES(mutex) {
-        const std::size_t running = client.queues[indexOf(kind)].running;
-        return running < limits.threadsPerClient &&
-               ((running == 0 && limits.threadsForOthers > 0) ||
-                client.user->running_[indexOf(kind)] < limits.threadsPerUser);
-    }
-
-    /// Threads of this kind that there may be for a job of `client`.
-    [[nodiscard]] std::size_t threadLimitFor(const Jobs& client, JobKind kind) const
-        NNBURST_REQUIRES(mutex) {
-        if (client.user->running_[indexOf(kind)] == 0) {
-            return limits.threads + limits.threadsForOthers;
-        }
-        return limits.threads +
-               (client.queues[indexOf(kind)].running == 0 ? limits.threadsForOthers / 2 : 0);
-    }
-
     struct Taken {
-        Job job;  // none if no client may run one
-        std::shared_ptr<Jobs> client;
+        std::shared_ptr<Jobs> client;  // null if no client may run one
+        std::list<QueuedJob>::iterator job;
         bool hasLowPriority = false;
     };
 
@@ -324,21 +277,6 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     /// that waits for each answer has two for a moment, until the thread of the finished job looks
     /// for another one.
     static constexpr std::size_t kManyRunning = 3;
-
-    /// Gives the processor time of the job.
-    static std::chrono::nanoseconds run(Taken& taken, JobKind kind) noexcept {
-        const std::chrono::nanoseconds before = system::processorTimeOfThread();
-        std::optional<system::ScopedLowPriority> low;
-        std::optional<system::ScopedBackgroundPriority> background;
-        if (taken.hasLowPriority && kind == JobKind::EXECUTION) {
-            low.emplace();  // others may wait for the lane that it holds
-        } else if (taken.hasLowPriority) {
-            background.emplace();
-        }
-        runLogged(taken.job);
-        taken.job = nullptr;  // what it holds may take long to destroy
-        return system::processorTimeOfThread() - before;
-    }
 
     /// Takes the job with the smallest start tag. Start-time fair queueing: the start tags of a
     /// client's jobs count up from the virtual time, so that a client with few jobs goes before one
@@ -348,11 +286,12 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         auto next = pool.clients.end();
         std::uint64_t nextTag = 0;
         for (auto client = pool.clients.begin(); client != pool.clients.end(); ++client) {
-            const Jobs::Queue& queue = (*client)->queues[indexOf(kind)];
+            const JobQueue& queue = (*client)->queues[indexOf(kind)];
             const std::uint64_t startTag = std::max(queue.lastStartTag, pool.virtualTime) + 1;
             // A thread that was started for a client without running jobs is not for others.
-            if (pool.running < threadLimitFor(**client, kind) && mayRunMore(**client, kind) &&
-                (next == pool.clients.end() || startTag < nextTag)) {
+            if ((next == pool.clients.end() || startTag < nextTag) &&
+                pool.running < (*client)->threadLimit(kind, limits) &&
+                (*client)->mayRunMore(kind, limits)) {
                 next = client;
                 nextTag = startTag;
             }
@@ -360,77 +299,39 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         if (next == pool.clients.end()) {
             return {};
         }
-        Taken taken{.job = {}, .client = *next};
-        Jobs::Queue& queue = taken.client->queues[indexOf(kind)];
+        Taken taken{.client = *next, .job = {}};
+        JobQueue& queue = taken.client->queues[indexOf(kind)];
         queue.lastStartTag = nextTag;
         pool.virtualTime = std::max(pool.virtualTime, nextTag - 1);
         const TimePoint now = std::chrono::steady_clock::now();
-        WaitingJob job = queue.takeMostUrgent(now);
-        pool.waits.add(now - job.work.since);
-        discountWaiting(*taken.client, job.isLimited);
-        taken.job = std::move(job.job);
+        taken.job = taken.client->start(kind, limits, now);
+        pool.waits.add(now - taken.job->work.since);
+        taken.client->discountWaiting(*taken.job, limitedWaiting);
         ++pool.running;
-        ++queue.running;
-        ++taken.client->user->running_[indexOf(kind)];
-        taken.client->lastActive = now;
-        const bool takesMuch = queue.running >= kManyRunning || !queue.isEmpty() ||
-                               (kind == JobKind::CONTROL && taken.client->controlUse.isMuch(now));
-        taken.hasLowPriority = takesMuch && isAnotherActive(*taken.client, now);
+        const bool takesMuch = queue.runningCount() >= kManyRunning || !queue.isEmpty() ||
+                               (kind != JobKind::EXECUTION && taken.client->controlUse.isMuch(now));
+        taken.hasLowPriority =
+            limits.lowersPriorities && takesMuch && clients.isAnotherActive(*taken.client, now);
         if (queue.isEmpty()) {
             pool.clients.erase(next);
         }
         return taken;
     }
 
-    /// Whether a client other than `client` was active at the last update.
-    bool isAnotherActive(const Jobs& client, TimePoint now) NNBURST_REQUIRES(mutex) {
-        if (now - lastUpdate >= kBetweenUpdates) {
-            lastUpdate = now;
-            activeCount = 0;
-            for (Jobs* const each : clients) {
-                each->updateIsActive(now);
-                activeCount += each->isActive ? 1U : 0U;
-            }
-        }
-        return activeCount > (client.isActive ? 1U : 0U);
-    }
-
     void add(Jobs& client) {
         const system::MutexLock lock(mutex);
-        clients.push_back(&client);
+        clients.add(client);
     }
 
     void remove(Jobs& client) {
         const system::MutexLock lock(mutex);
-        std::erase(clients, &client);
-        activeCount -= client.isActive ? 1U : 0U;
-        client.isActive = false;
-    }
-
-    /// Counts a job of `client` that begins to wait. Relaxed, as in discountWaiting: only counts.
-    void countWaiting(Jobs& client, bool isLimited) {
-        if (isLimited) {
-            limitedWaiting.fetch_add(1, std::memory_order_relaxed);
-            client.user->limitedWaiting_.fetch_add(1, std::memory_order_relaxed);
-            client.limitedWaiting.fetch_add(1, std::memory_order_relaxed);
-        }
-    }
-    /// Ends the count of a job that waits no longer.
-    void discountWaiting(Jobs& client, bool isLimited) {
-        if (isLimited) {
-            limitedWaiting.fetch_sub(1, std::memory_order_relaxed);
-            client.user->limitedWaiting_.fetch_sub(1, std::memory_order_relaxed);
-            client.limitedWaiting.fetch_sub(1, std::memory_order_relaxed);
-        }
+        clients.remove(client);
     }
 
     /// Fails only if there is no thread at all for jobs of this kind.
-    Result<> add(JobKind kind, const exec::Urgency& urgency, const std::shared_ptr<Jobs>& client,
-                 Job job, bool isLimited) {
-        std::list<WaitingJob> added;
-        added.push_back({.work = {.urgency = urgency, .since = {}},
-                         .job = std::move(job),
-                         .isLimited = isLimited});
+    Result<> add(JobKind kind, const std::shared_ptr<Jobs>& client, QueuedJob job) {
+        std::list<QueuedJob> added;
+        added.push_back(std::move(job));
         NNBURST_TRY_ASSIGN(const bool wakesThread, addWithoutWaking(kind, client, added));
         if (wakesThread) {
             wakeUps[indexOf(kind)].release();
@@ -441,16 +342,20 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     /// Moves the one job of `added` to those of `client`. Returns whether an idle thread is to be
     /// woken.
     Result<bool> addWithoutWaking(JobKind kind, const std::shared_ptr<Jobs>& client,
-                                  std::list<WaitingJob>& added) {
+                                  std::list<QueuedJob>& added) {
         const system::MutexLock lock(mutex);
         bool wakesThread = false;
+        QueuedJob& job = added.front();
         Pool& pool = pools[indexOf(kind)];
-        Jobs::Queue& queue = client->queues[indexOf(kind)];
+        JobQueue& queue = client->queues[indexOf(kind)];
         pool.clients.reserve(pool.clients.size() + 1);  // before an idle thread is chosen
+        if (kind != JobKind::CONTROL && job.late && job.work.urgency.deadline) {
+            watch(*job.work.urgency.deadline);
+        }
         // A client or user at its limit needs no thread: one that runs its jobs comes back for this
         // one (serve).
-        if (mayRunMore(*client, kind)) {
-            if (Result<bool> provided = provideThread(kind, threadLimitFor(*client, kind))) {
+        if (client->mayRunMore(kind, limits, &job)) {
+            if (Result<bool> provided = provideThread(kind, client->threadLimit(kind, limits))) {
                 wakesThread = *provided;
             } else if (pool.threads.size() == 0) {
                 return provided;
@@ -461,13 +366,78 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
         if (queue.isEmpty()) {
             pool.clients.push_back(client);
         }
-        WaitingJob& job = added.front();
         job.work.since = std::chrono::steady_clock::now();
-        job.work.arrival = pool.arrivals++;
-        countWaiting(*client, job.isLimited);
-        std::list<WaitingJob>& jobs = queue.listFor(job);
-        jobs.splice(jobs.end(), added);
+        job.work.arrival = arrivals++;
+        client->countWaiting(job, limitedWaiting);
+        queue.add(added);
         return wakesThread;
+    }
+
+    /// Has the watcher look at this deadline. Without that thread a job waits for its own, however
+    /// late it is.
+    void watch(TimePoint deadline) NNBURST_REQUIRES(mutex) {
+        if (!watcher.joinable()) {
+            auto started = system::startThread(
+                name + 'd', [self = shared_from_this()] { self->watchDeadlines(); });
+            if (!started) {
+                logMissingThread(started.error());
+                return;
+            }
+            watcher = std::move(*started);
+        }
+        deadlines.add(deadline);
+    }
+
+    void watchDeadlines() {
+        const system::MutexLock lock(mutex);
+        while (deadlines.await(mutex)) {
+            const TimePoint now = std::chrono::steady_clock::now();
+            try {
+                for (const JobKind kind : kKindsWithDeadlines) {
+                    endLateWaits(kind, now);
+                }
+            } catch (const std::bad_alloc&) {
+                deadlines.add(now);  // what has not ended is found again
+            }
+        }
+    }
+
+    /// Makes control jobs of the jobs whose deadline has passed.
+    void endLateWaits(JobKind kind, TimePoint now) NNBURST_REQUIRES(mutex) {
+        Pool& pool = pools[indexOf(kind)];
+        std::vector<std::shared_ptr<Jobs>>& withControlJobs =
+            pools[indexOf(JobKind::CONTROL)].clients;
+        withControlJobs.reserve(withControlJobs.size() + pool.clients.size());
+        TimePoint nextDeadline = TimePoint::max();
+        for (const std::shared_ptr<Jobs>& client : pool.clients) {
+            std::list<QueuedJob> late = client->queues[indexOf(kind)].takeLate(now, nextDeadline);
+            for (QueuedJob& job : late) {
+                pool.waits.add(now - job.work.since);
+                job.work.since = now;
+                job.isLate = true;
+            }
+            addToControlJobs(client, late);
+        }
+        std::erase_if(pool.clients, [kind](const std::shared_ptr<Jobs>& client) {
+            return client->queues[indexOf(kind)].isEmpty();
+        });
+        deadlines.add(nextDeadline);
+    }
+
+    void addToControlJobs(const std::shared_ptr<Jobs>& client, std::list<QueuedJob>& jobs) noexcept
+        NNBURST_REQUIRES(mutex) {
+        constexpr JobKind kKind = JobKind::CONTROL;
+        JobQueue& queue = client->queues[indexOf(kKind)];
+        if (queue.isEmpty() && !jobs.empty()) {
+            pools[indexOf(kKind)].clients.push_back(client);
+        }
+        const std::size_t threads = std::min(jobs.size(), limits.threadsPerClient);
+        queue.add(jobs);
+        for (std::size_t i = 0; i < threads && client->mayRunMore(kKind, limits); ++i) {
+            if (provideThreadOrLog(*client, kKind)) {
+                wakeUps[indexOf(kKind)].release();
+            }
+        }
     }
 
     const std::string name;
@@ -475,12 +445,13 @@ struct Scheduler::Shared : std::enable_shared_from_this<Scheduler::Shared> {
     std::atomic<std::size_t> limitedWaiting{0};
 
     system::Mutex mutex;
-    std::array<Pool, kKinds> pools NNBURST_GUARDED_BY(mutex);
-    std::vector<Jobs*> clients NNBURST_GUARDED_BY(mutex);   // of all clients
-    TimePoint lastUpdate NNBURST_GUARDED_BY(mutex);         // of which of them are active
-    std::size_t activeCount NNBURST_GUARDED_BY(mutex) = 0;  // at the last update
+    std::array<Pool, kJobKinds> pools NNBURST_GUARDED_BY(mutex);
+    std::uint64_t arrivals NNBURST_GUARDED_BY(mutex) = 0;
+    Clients clients NNBURST_GUARDED_BY(mutex);
     bool isStopping NNBURST_GUARDED_BY(mutex) = false;
-    std::array<system::Semaphore, kKinds>
+    DeadlineWatch deadlines NNBURST_GUARDED_BY(mutex);  // of jobs that wait
+    std::thread watcher NNBURST_GUARDED_BY(mutex);      // starts with the first deadline
+    std::array<system::Semaphore, kJobKinds>
         wakeUps;  ///< idle threads wait; one for each that is woken
 };
 
@@ -496,11 +467,14 @@ Result<std::unique_ptr<Scheduler>> Scheduler::create(const std::string& name,
 }
 
 Scheduler::~Scheduler() {
-    std::array<std::vector<std::thread>, kKinds> threads;
+    std::array<std::vector<std::thread>, kJobKinds> threads;
+    std::thread watcher;
     {
         const system::MutexLock lock(shared_->mutex);
         shared_->isStopping = true;
-        for (std::size_t kind = 0; kind < kKinds; ++kind) {
+        shared_->deadlines.stop();
+        watcher = std::move(shared_->watcher);
+        for (std::size_t kind = 0; kind < kJobKinds; ++kind) {
             Shared::Pool& pool = shared_->pools[kind];
             threads[kind] = pool.threads.takeAll();
             for (; pool.idleThreads > 0; --pool.idleThreads) {
@@ -508,6 +482,7 @@ Scheduler::~Scheduler() {
             }
         }
     }
+    system::joinOrOrphan(watcher);
     for (std::vector<std::thread>& ofKind : threads) {
         for (std::thread& thread : ofKind) {
             system::joinOrOrphan(thread);
@@ -516,7 +491,11 @@ Scheduler::~Scheduler() {
 }
 
 bool Scheduler::isBusy() const noexcept {
-    return shared_->limitedWaiting.load(std::memory_order_relaxed) != 0;
+    if (shared_->limitedWaiting.load(std::memory_order_relaxed) != 0) {
+        return true;
+    }
+    const system::MutexLock lock(shared_->mutex);
+    return !shared_->pools[indexOf(JobKind::EXECUTION)].clients.empty();
 }
 
 system::DurationHistogram Scheduler::waits(JobKind kind) const {
@@ -536,7 +515,8 @@ Scheduler::Client::~Client() {
     scheduler_->shared_->remove(*jobs_);
 }
 
-Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency, Job job) {
+Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency, Job job,
+                                      Job late) {
     const auto refuseFrom = [](std::size_t limit, const std::atomic<std::size_t>& waiting,
                                const char* whose) -> Result<> {
         if (waiting.load(std::memory_order_relaxed) < limit) {
@@ -551,13 +531,41 @@ Result<> Scheduler::Client::trySubmit(JobKind kind, const exec::Urgency& urgency
     NNBURST_TRY(refuseFrom(limits.waitingJobsPerUser, jobs_->user->limitedWaiting_,
                            " of this user's clients"));
     NNBURST_TRY(refuseFrom(limits.waitingJobs, scheduler_->shared_->limitedWaiting, ""));
-    return scheduler_->shared_->add(kind, urgency, jobs_, std::move(job), true);
+    return scheduler_->shared_->add(kind, jobs_,
+                                    {.work = {.urgency = urgency, .since = {}},
+                                     .job = std::move(job),
+                                     .late = std::move(late),
+                                     .isLimited = true});
+}
+
+Result<> Scheduler::Client::submitAccepted(JobKind kind, const exec::Urgency& urgency, Job job,
+                                           Job late) {
+    return scheduler_->shared_->add(kind, jobs_,
+                                    {.work = {.urgency = urgency, .since = {}},
+                                     .job = std::move(job),
+                                     .late = std::move(late),
+                                     .isLimited = false});
 }
 
 void Scheduler::Client::submit(Job job) {
-    const Result<> added =
-        scheduler_->shared_->add(JobKind::CONTROL, {}, jobs_, std::move(job), false);
+    const Result<> added = submitAccepted(JobKind::CONTROL, {}, std::move(job));
     NNBURST_ASSERT(added.has_value(), "a control job was refused although there is a thread");
+}
+
+bool isPast(const OptionalTimePoint& deadline) noexcept {
+    return deadline && *deadline <= std::chrono::steady_clock::now();
+}
+
+tl::unexpected<Error> missedBeforeStart(const char* what, bool wasLateAtLaunch) {
+    const ErrorStatus status = wasLateAtLaunch ? ErrorStatus::MISSED_DEADLINE_PERSISTENT
+                                               : ErrorStatus::MISSED_DEADLINE_TRANSIENT;
+    try {
+        return failure(status, fmt::format("the deadline of {} passed {}", what,
+                                           wasLateAtLaunch ? "before the launch"
+                                                           : "while it waited for a thread"));
+    } catch (const std::bad_alloc&) {
+        return failure(status, "out of memory");  // short: a string without a block of its own
+    }
 }
 
 }  // namespace nnburst::device

@@ -43,7 +43,8 @@ void toMessage(const OptionalTimeoutDuration& duration, rpc::OptionalNanoseconds
 /// The memory of a model as it is sent to a driver process.
 struct SharedModelMemory {
     SharedRegion operandValues;  ///< null if they travel in the message
-    /// Those of the model. Copied are files that the driver would refuse (memory/local_file.h).
+    /// The pools of the model. Files that the driver would refuse (memory/local_file.h) are
+    /// replaced by copies.
     std::vector<SharedRegion> pools;
 };
 

@@ -175,12 +175,9 @@ void toMessage(const PrepareOptions& options, rpc::PrepareOptions::Builder build
 
 Result<PrepareOptions> fromMessage(rpc::PrepareOptions::Reader reader) {
     PrepareOptions options;
-    NNBURST_TRY_ASSIGN(
-        options.preference,
-        enumeratorFromMessage(reader.getPreference(), ExecutionPreference::LOW_POWER,
-                              ExecutionPreference::SUSTAINED_SPEED, "execution preference"));
-    NNBURST_TRY_ASSIGN(options.priority, enumeratorFromMessage(reader.getPriority(), Priority::LOW,
-                                                               Priority::HIGH, "priority"));
+    // The device checks these two: it knows whether its version has them.
+    options.preference = static_cast<ExecutionPreference>(reader.getPreference());
+    options.priority = static_cast<Priority>(reader.getPriority());
     options.deadline = timePointFromMessage(reader.getDeadline());
     const auto token = reader.getToken();
     if (token.size() != options.token.size()) {

@@ -6,6 +6,7 @@
 
 #include "device/rpc/conversion.h"
 #include "device/rpc/descriptors.h"
+#include "device/rpc/kj_conversions.h"
 #include "device/rpc/message_lists.h"
 #include "device/rpc/rpc_limits.h"
 #include "memory/local_file.h"

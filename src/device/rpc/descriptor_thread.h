@@ -11,10 +11,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "account/account.h"
 #include "nnburst/result.h"
+#include "system/interruption.h"
 #include "system/mutex.h"
 
 namespace nnburst::device {
@@ -70,5 +72,31 @@ class DescriptorThread final : public std::enable_shared_from_this<DescriptorThr
     std::deque<std::function<void()>> jobs_ NNBURST_GUARDED_BY(mutex_);
     bool isRunning_ NNBURST_GUARDED_BY(mutex_) = false;
 };
+
+/// Drops an object that owns descriptors. What lies in a socket, or a socket itself, may linger:
+/// close(2) has closed it nevertheless.
+template <class T>
+void dropInterruptibly(T& thing) noexcept {
+    const system::ScopedInterruption interruption;
+    [[maybe_unused]] const T dropped = std::move(thing);
+}
+
+/// The same on `thread` (DescriptorThread::close), or on the one for all sockets if that is null.
+/// Without memory for a job it is done here.
+template <class T>
+void dropOn(const std::shared_ptr<DescriptorThread>& thread, T thing) noexcept {
+    std::shared_ptr<T> shared;
+    try {
+        shared = std::make_shared<T>(std::move(thing));
+        const auto job = [shared] { dropInterruptibly(*shared); };
+        if (thread == nullptr) {
+            DescriptorThread::ofSockets()->runEventually(job);
+        } else {
+            DescriptorThread::close(thread, job);
+        }
+    } catch (const std::bad_alloc&) {
+        dropInterruptibly(shared == nullptr ? thing : *shared);
+    }
+}
 
 }  // namespace nnburst::device

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "device/rpc/kj_conversions.h"
 #include "device/rpc/rpc_limits.h"
 #include "memory/foreign_memory.h"
 #include "memory/local_file.h"

@@ -51,43 +51,13 @@ UniqueFd makeEventFd() {
     return UniqueFd(fd);
 }
 
-/// The description without the call that KJ writes before the system's reason: "::recvmsg(fd, &msg,
-/// RECVMSG_FLAGS): Connection reset by peer".
-std::string reasonOf(const kj::Exception& exception) {
-    std::string description = exception.getDescription().cStr();
-    const std::size_t end = description.find("): ");
-    if (description.starts_with("::") && end != std::string::npos) {
-        description.erase(0, end + 3);
-    }
-    return description;
-}
-
 }  // namespace
-
-Error toError(const kj::Exception& exception) {
-    const std::string description = reasonOf(exception);
-    switch (exception.getType()) {
-        case kj::Exception::Type::DISCONNECTED:
-            return {ErrorStatus::DEVICE_UNAVAILABLE, "the connection is lost: " + description};
-        case kj::Exception::Type::OVERLOADED:
-            return {ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "RPC refused: " + description};
-        case kj::Exception::Type::FAILED:
-        case kj::Exception::Type::UNIMPLEMENTED:
-            break;
-    }
-    return {ErrorStatus::GENERAL_FAILURE, "RPC failed: " + description};
-}
 
 kj::Promise<void> whenProcessEnds(EventLoop& loop, UniqueFd process) {
     auto observer = kj::heap<kj::UnixEventPort::FdObserver>(
         loop.io().unixEventPort, process.get(), kj::UnixEventPort::FdObserver::OBSERVE_READ);
     auto ended = observer->whenBecomesReadable();
     return ended.attach(kj::mv(observer)).attach(kj::mv(process));  // observed until it is closed
-}
-
-void throwUnresolved() {
-    kj::throwFatalException(
-        KJ_EXCEPTION(OVERLOADED, "an object that the peer has promised did not come in time"));
 }
 
 EventLoop::EventLoop()

@@ -16,7 +16,6 @@
 #include <kj/exception.h>
 #include <kj/function.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -25,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/rpc/kj_conversions.h"
 #include "log/assert.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
@@ -34,21 +34,6 @@
 #include "system/semaphore.h"
 
 namespace nnburst::device {
-
-/// What an exception of the RPC system means: DEVICE_UNAVAILABLE if the connection is lost.
-[[nodiscard]] Error toError(const kj::Exception& exception);
-
-/// The error of `failed` in another type of result. For functions that give promises, where
-/// NNBURST_TRY does not compile.
-template <class T, class U>
-[[nodiscard]] Result<T> failureOf(const Result<U>& failed) {
-    return tl::unexpected<Error>(failed.error());
-}
-
-/// `duration` as the timers of kj take it.
-[[nodiscard]] constexpr kj::Duration toKj(std::chrono::nanoseconds duration) {
-    return static_cast<std::int64_t>(duration.count()) * kj::NANOSECONDS;
-}
 
 /// Constructed, run and destroyed on one thread, and on its stack.
 class EventLoop {
@@ -189,17 +174,6 @@ Result<T> EventLoop::call(kj::Function<kj::Promise<Result<T>>()> start) {
 
 /// Resolves when the process of a pidfd has ended.
 [[nodiscard]] kj::Promise<void> whenProcessEnds(EventLoop& loop, UniqueFd process);
-
-/// How long a promise that a peer has sent may take to be resolved.
-inline constexpr kj::Duration kResolutionTimeout = 5 * kj::SECONDS;
-
-[[noreturn]] void throwUnresolved();
-
-/// Fails after kResolutionTimeout: to be joined with what waits for a promise of a peer.
-template <class T>
-[[nodiscard]] kj::Promise<T> resolutionTimeout(EventLoop& loop) {
-    return loop.timer().afterDelay(kResolutionTimeout).then([]() -> T { throwUnresolved(); });
-}
 
 /// Shared ownership of an object of the loop's thread, such as a capability. Any thread may hold
 /// and release it; the object is destroyed on the loop's thread. After EventLoop::close it is

@@ -32,7 +32,9 @@
 #include <utility>
 
 #include "account/account.h"
+#include "device/rpc/descriptor_kind.h"
 #include "device/rpc/event_loop.h"
+#include "device/rpc/kj_conversions.h"
 #include "nnburst/memory.h"
 #include "nnburst/result.h"
 #include "nnburst/unique_fd.h"
@@ -43,26 +45,6 @@ class DescriptorThread;
 
 /// The exception that ends the connection of a client that exceeds a limit. Logs it.
 [[nodiscard]] kj::Exception overLimit(const Error& error);
-
-/// Whether examining a descriptor may wait for another process: any but memfds, shared memory and
-/// eventfds. Even a FIFO may be one of FUSE, and what has no file may be any driver's. Does not
-/// block itself.
-[[nodiscard]] bool mayBlock(int fd) noexcept;
-
-/// Whether closing the last descriptor takes no time: an eventfd's, or that of memory of which
-/// little is present.
-[[nodiscard]] bool closesAtOnce(int fd) noexcept;
-
-/// Ends a connection for which there is no PeerDescriptors, on a thread for that: closing what its
-/// peer has sent may take long.
-void dropConnection(kj::Own<kj::AsyncIoStream> connection);
-
-/// The sockets that wait for that thread. Each still takes a descriptor of the process.
-[[nodiscard]] std::size_t countClosingSockets();
-
-/// Descriptors may wait to be closed because the system could not start a thread for that. Tries
-/// again.
-void retryClosing();
 
 /// A descriptor that a peer has sent, and what is charged for it.
 struct ReceivedDescriptor {
@@ -87,8 +69,8 @@ class PeerFile final {
     ReceivedDescriptor file_;
 };
 
-/// The same region, with what belongs to it. It is dropped on `thread`, unless its descriptor
-/// closesAtOnce().
+/// A pointer to the same region. When its last copy goes, the region is released on `thread`,
+/// unless its descriptor closesAtOnce().
 [[nodiscard]] SharedRegion droppedOn(std::shared_ptr<DescriptorThread> thread, SharedRegion region);
 
 /// Used on the event loop's thread only, except for the destructor.
@@ -96,6 +78,8 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
   public:
     /// Descriptors that arrived and were not claimed. Beyond that the oldest is closed.
     static constexpr std::size_t kMaximumUnclaimed = 1024;
+    /// The most descriptors that come at once (SCM_MAX_FD, unix(7)).
+    static constexpr std::size_t kMaximumFdsAtOnce = 253;
     /// An examination that takes longer fails.
     static constexpr std::chrono::milliseconds kExaminationTimeout{1000};
 
@@ -107,7 +91,8 @@ class PeerDescriptors final : public std::enable_shared_from_this<PeerDescriptor
     PeerDescriptors(const PeerDescriptors&) = delete;
     PeerDescriptors& operator=(const PeerDescriptors&) = delete;
 
-    /// A stream that reads from the stream of `create`, and keeps the descriptors that arrive.
+    /// A stream that reads from the stream of `create`, and keeps the descriptors that arrive
+    /// (peer_stream.cpp).
     [[nodiscard]] kj::Own<kj::AsyncCapabilityStream> wrap(
         kj::Own<kj::AsyncCapabilityStream> stream);
 

@@ -60,21 +60,30 @@ void setSendTimeout(const UniqueFd& fd, std::chrono::milliseconds limit) {
     (void)::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
 }
 
+/// The directory of the file `path`, which may be a directory that this user cannot read.
+Result<UniqueFd> openDirectoryOf(const std::string& path) {
+    const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+    UniqueFd directory(
+        ::open(parent.empty() ? "." : parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) {
+        return failed(ErrorStatus::GENERAL_FAILURE, "open the directory of", path);
+    }
+    return directory;
+}
+
 /// Keeps other drivers from replacing a socket file in the same directory meanwhile. Leaves no
 /// file. Goes on without the lock after kLockTimeout: any user who may read the directory can hold
 /// it.
-UniqueFd lockDirectoryOf(const std::string& path) {
+UniqueFd lockDirectory(const UniqueFd& directory) {
     constexpr std::chrono::milliseconds kLockTimeout{1000};
     constexpr std::chrono::milliseconds kRetryInterval{10};
-    const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-    UniqueFd directory(
-        ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    UniqueFd lock(::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     const auto end = std::chrono::steady_clock::now() + kLockTimeout;
-    while (directory && ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 &&
+    while (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 &&
            (errno == EWOULDBLOCK || errno == EINTR) && std::chrono::steady_clock::now() < end) {
         std::this_thread::sleep_for(kRetryInterval);
     }
-    return directory;
+    return lock;
 }
 
 /// Whether a process listens at `path`. Does not wait for it to accept. An error if that cannot be
@@ -156,11 +165,13 @@ UnixListener::~UnixListener() {
 Result<UnixListener> UnixListener::listen(const std::string& path,
                                           const SocketPermissions& permissions) {
     NNBURST_TRY(addressOf(path));
+    NNBURST_TRY_ASSIGN(const UniqueFd directory, openDirectoryOf(path));
     // The file gets its name when the socket listens, so that whoever sees it there can connect.
-    const std::string unready = fmt::format("{}.{}", path, ::getpid());
+    // The first name begins with the descriptor of the directory, so that it fits into an address.
+    const std::string unready = fmt::format("/proc/self/fd/{}/.{}", directory.get(), ::getpid());
     NNBURST_TRY_ASSIGN(const sockaddr_un address, addressOf(unready));
     NNBURST_TRY_ASSIGN(UniqueFd fd, makeSocket());
-    const UniqueFd lock = lockDirectoryOf(path);
+    const UniqueFd lock = lockDirectory(directory);
     NNBURST_TRY(removeStale(path));
     NNBURST_TRY(removeStale(unready));
     if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {

@@ -33,7 +33,7 @@ class UnixListener {
     /// dead driver left there is replaced. GENERAL_FAILURE if a living one listens there or that
     /// cannot be found out, if the file is no socket, or if it cannot have the group. Waits for
     /// other drivers that do this in the same directory, for one second at most. INVALID_ARGUMENT
-    /// if `path` with "." and the number of this process is too long for a socket.
+    /// for a path that is too long for a socket.
     [[nodiscard]] static Result<UnixListener> listen(const std::string& path,
                                                      const SocketPermissions& permissions = {});
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "burst/burst_errors.h"
-#include "model/outcome.h"
+#include "burst/wait_stats_sum.h"
 
 namespace nnburst::device {
 
@@ -33,11 +33,6 @@ bool isOfAnother(Submission inner) noexcept {
     return static_cast<std::uint64_t>(inner) >> kGenerationShift != 0;
 }
 
-tl::unexpected<Error> refused(const Result<>& result, ExecutionOutcome& outcome) {
-    clearOutcome(outcome);
-    return tl::unexpected<Error>(result.error());
-}
-
 /// Makes `epoll` readable when the completion descriptor of `burst` is.
 Result<> watchCompletion(Burst& burst, const UniqueFd& epoll) {
     NNBURST_TRY_ASSIGN(const int descriptor, burst.completionDescriptor());
@@ -58,55 +53,47 @@ void unwatchCompletion(Burst& burst, const UniqueFd& epoll) {
     }
 }
 
-void add(BurstWaitStats& sum, const BurstWaitStats& stats) noexcept {
-    for (const WaitStat& stat : kWaitStats) {
-        stat.set(sum.client, stat.of(sum.client) + stat.of(stats.client));
-        stat.set(sum.driver, stat.of(sum.driver) + stat.of(stats.driver));
-    }
-}
-
 /// A reusable execution that is registered again in each new burst.
 class SupervisedReusable final : public ReusableExecution {
   public:
-    SupervisedReusable(std::shared_ptr<CurrentBurst> current, Request request,
+    SupervisedReusable(std::shared_ptr<RestoredBurst> burst, Request request,
                        const ExecutionOptions& options)
-        : current_(std::move(current)), request_(std::move(request)), options_(options) {}
+        : burst_(std::move(burst)), request_(std::move(request)), options_(options) {}
 
     Result<> compute(const OptionalTimePoint& deadline, ExecutionOutcome& outcome) override {
-        const Use use(current_->lock());
-        if (use && current_->isLatest() && generation_ == current_->generation()) {
+        const Use use(burst_->lock());
+        if (use && burst_->isUpToDate() && generation_ == burst_->generation()) {
             return inner_->compute(deadline, outcome);  // the shortest path of all
         }
         if (const Result<> ready = prepare(use, deadline); !ready) {
-            return refused(ready, outcome);
+            return burst::failed(outcome, ready);
         }
         return inner_->compute(deadline, outcome);
     }
 
     Result<Submission> submit(const OptionalTimePoint& deadline) override {
-        const Use use(current_->lock());
+        const Use use(burst_->lock());
         NNBURST_TRY(prepare(use, deadline));
         NNBURST_TRY_ASSIGN(const Submission inner, inner_->submit(deadline));
-        current_->noteSubmitted();
+        burst_->noteSubmitted();
         return withGeneration(inner, generation_);
     }
 
-    /// Makes it for the present burst, if it is not.
+    /// Makes it for the burst of the current driver, if it is not.
     Result<> prepare(const Use& use, const OptionalTimePoint& deadline) {
         if (!use) {
             return burst::usedByAnotherThread();
         }
-        NNBURST_TRY(current_->takeLatest(deadline));
-        if (generation_ != current_->generation()) {
-            NNBURST_TRY_ASSIGN(inner_,
-                               current_->burst().createReusableExecution(request_, options_));
-            generation_ = current_->generation();
+        NNBURST_TRY(burst_->updateWithin(deadline));
+        if (generation_ != burst_->generation()) {
+            NNBURST_TRY_ASSIGN(inner_, burst_->burst().createReusableExecution(request_, options_));
+            generation_ = burst_->generation();
         }
         return {};
     }
 
   private:
-    const std::shared_ptr<CurrentBurst> current_;
+    const std::shared_ptr<RestoredBurst> burst_;
     const Request request_;
     const ExecutionOptions options_;
     std::unique_ptr<ReusableExecution> inner_;
@@ -115,45 +102,45 @@ class SupervisedReusable final : public ReusableExecution {
 
 }  // namespace
 
-void CurrentBurst::offer(std::shared_ptr<Burst> burst, std::uint64_t generation) {
+void RestoredBurst::setRestored(std::shared_ptr<Burst> burst, std::uint64_t generation) {
     const system::MutexLock lock(mutex_);
-    if (latest_ != nullptr) {
-        add(earlier_, latest_->waitStats());
+    if (restored_ != nullptr) {
+        burst::add(earlier_, restored_->waitStats());
     }
-    latest_.swap(burst);
-    latestGeneration_.store(generation, std::memory_order_relaxed);  // read again under the mutex
+    restored_.swap(burst);
+    restoredGeneration_.store(generation, std::memory_order_relaxed);  // read again under the mutex
 }
 
-std::shared_ptr<Burst> CurrentBurst::latest() const {
+std::shared_ptr<Burst> RestoredBurst::restored() const {
     const system::MutexLock lock(mutex_);
-    return latest_;
+    return restored_;
 }
 
-BurstWaitStats CurrentBurst::waitStats() const {
+BurstWaitStats RestoredBurst::waitStats() const {
     const system::MutexLock lock(mutex_);
     BurstWaitStats sum = earlier_;
-    add(sum, latest_->waitStats());
+    burst::add(sum, restored_->waitStats());
     return sum;
 }
 
-Result<> CurrentBurst::replace(const OptionalTimePoint& deadline) {
+Result<> RestoredBurst::awaitAndUpdate(const OptionalTimePoint& deadline) {
     if (supervisor_->driverState() == DriverState::LOST && supervisor_->letsCallsWait()) {
         NNBURST_TRY(supervisor_->awaitDriver(deadline));
     }
-    adoptLatest();
+    update();
     return {};
 }
 
-void CurrentBurst::adoptLatest() {
+void RestoredBurst::update() {
     std::shared_ptr<Burst> before;  // destroyed without the mutex
     const system::MutexLock lock(mutex_);
-    const std::uint64_t latest = latestGeneration_.load(std::memory_order_relaxed);
-    if (latest != generation_) {
+    const std::uint64_t restored = restoredGeneration_.load(std::memory_order_relaxed);
+    if (restored != generation_) {
         if (completion_) {
             unwatchCompletion(*burst_, completion_);
         }
-        before = std::exchange(burst_, latest_);
-        generation_ = latest;
+        before = std::exchange(burst_, restored_);
+        generation_ = restored;
         lostInFlight_ += std::exchange(inFlight_, 0);
         if (completion_) {
             // Without it the next armCompletion fails with the reason.
@@ -162,7 +149,7 @@ void CurrentBurst::adoptLatest() {
     }
 }
 
-Result<int> CurrentBurst::completionDescriptor() {
+Result<int> RestoredBurst::completionDescriptor() {
     if (!completion_) {
         UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));
         NNBURST_TRY(watchCompletion(*burst_, epoll));
@@ -171,8 +158,8 @@ Result<int> CurrentBurst::completionDescriptor() {
     return completion_.get();
 }
 
-Result<bool> CurrentBurst::armCompletion() {
-    adoptLatest();
+Result<bool> RestoredBurst::armCompletion() {
+    update();
     NNBURST_TRY(completionDescriptor());
     if (lostInFlight_ > 0) {
         return true;
@@ -182,85 +169,85 @@ Result<bool> CurrentBurst::armCompletion() {
 
 Result<> SupervisedBurst::execute(const Request& request, const ExecutionOptions& options,
                                   ExecutionOutcome& outcome) {
-    const Use use(current_->lock());
+    const Use use(burst_->lock());
     if (!use) {
-        return refused(burst::usedByAnotherThread(), outcome);
+        return burst::failed(outcome, burst::usedByAnotherThread());
     }
-    if (const Result<> ready = current_->takeLatest(options.deadline); !ready) {
-        return refused(ready, outcome);
+    if (const Result<> ready = burst_->updateWithin(options.deadline); !ready) {
+        return burst::failed(outcome, ready);
     }
-    return current_->burst().execute(request, options, outcome);
+    return burst_->burst().execute(request, options, outcome);
 }
 
 Result<std::unique_ptr<ReusableExecution>> SupervisedBurst::createReusableExecution(
     const Request& request, const ExecutionOptions& options) {
-    const Use use(current_->lock());
-    auto reusable = std::make_unique<SupervisedReusable>(current_, request, options);
+    const Use use(burst_->lock());
+    auto reusable = std::make_unique<SupervisedReusable>(burst_, request, options);
     NNBURST_TRY(reusable->prepare(use, {}));
     return reusable;
 }
 
 Result<Submission> SupervisedBurst::submit(const Request& request,
                                            const ExecutionOptions& options) {
-    const Use use(current_->lock());
+    const Use use(burst_->lock());
     if (!use) {
         return burst::usedByAnotherThread();
     }
-    NNBURST_TRY(current_->takeLatest(options.deadline));
-    NNBURST_TRY_ASSIGN(const Submission inner, current_->burst().submit(request, options));
-    current_->noteSubmitted();
-    return withGeneration(inner, current_->generation());
+    NNBURST_TRY(burst_->updateWithin(options.deadline));
+    NNBURST_TRY_ASSIGN(const Submission inner, burst_->burst().submit(request, options));
+    burst_->noteSubmitted();
+    return withGeneration(inner, burst_->generation());
 }
 
 Result<> SupervisedBurst::wait(Submission submission, ExecutionOutcome& outcome) {
-    const Use use(current_->lock());
+    const Use use(burst_->lock());
     if (!use) {
-        return refused(burst::usedByAnotherThread(), outcome);
+        return burst::failed(outcome, burst::usedByAnotherThread());
     }
-    const Submission inner = withGeneration(submission, current_->generation());
+    const Submission inner = withGeneration(submission, burst_->generation());
     if (isOfAnother(inner)) {
-        current_->noteWaitedForLost();
-        return refused(failure(ErrorStatus::DEVICE_UNAVAILABLE,
-                               "the driver to which the execution was submitted is lost"),
-                       outcome);
+        burst_->noteWaitedForLost();
+        return burst::failed(outcome,
+                             failure(ErrorStatus::DEVICE_UNAVAILABLE,
+                                     "the driver to which the execution was submitted is lost"));
     }
-    current_->noteWaited();
-    return current_->burst().wait(inner, outcome);
+    burst_->noteWaited();
+    return burst_->burst().wait(inner, outcome);
 }
 
 Result<int> SupervisedBurst::completionDescriptor() {
-    const Use use(current_->lock());
-    return use ? current_->completionDescriptor() : Result<int>(burst::usedByAnotherThread());
+    const Use use(burst_->lock());
+    return use ? burst_->completionDescriptor() : Result<int>(burst::usedByAnotherThread());
 }
 
 Result<bool> SupervisedBurst::armCompletion() {
-    const Use use(current_->lock());
-    return use ? current_->armCompletion() : Result<bool>(burst::usedByAnotherThread());
+    const Use use(burst_->lock());
+    return use ? burst_->armCompletion() : Result<bool>(burst::usedByAnotherThread());
 }
 
 bool SupervisedBurst::isDone(Submission submission) {
-    const Use use(current_->lock());
+    const Use use(burst_->lock());
     if (!use) {
         return false;
     }
-    const Submission inner = withGeneration(submission, current_->generation());
-    return isOfAnother(inner) || current_->burst().isDone(inner);
+    const Submission inner = withGeneration(submission, burst_->generation());
+    return isOfAnother(inner) || burst_->burst().isDone(inner);
 }
 
 bool SupervisedBurst::isMemoryInUse() {
-    return current_->latest()->isMemoryInUse();
+    return burst_->restored()->isMemoryInUse();
 }
 
 Result<> SupervisedBurst::waitForMemory(const OptionalTimePoint& deadline) {
-    return current_->latest()->waitForMemory(deadline);
+    return burst_->restored()->waitForMemory(deadline);
 }
 
 void SupervisedBurst::freeMemory(const SharedRegion& region) {
-    current_->latest()->freeMemory(region);
+    burst_->restored()->freeMemory(region);
 }
 
 BurstWaitStats SupervisedBurst::waitStats() const {
-    return current_->waitStats();
+    return burst_->waitStats();
 }
 
 }  // namespace nnburst::device

@@ -4,8 +4,8 @@
 
 /// \file
 /// A burst of a supervised device: one object that forwards to the burst in the current driver. The
-/// supervisor's thread makes the burst in each new driver and offers it here; the application's
-/// thread takes it with its next call. Until there is one, calls go to the burst of the lost
+/// supervisor's thread makes the burst in each new driver and calls setRestored; the application's
+/// thread updates to it with its next call. Until there is one, calls go to the burst of the lost
 /// driver, which refuses them.
 
 #include <atomic>
@@ -22,27 +22,28 @@
 
 namespace nnburst::device {
 
-/// The burst in the current driver. Shared by a supervised burst, its reusable executions and the
-/// model that restores it.
-class CurrentBurst {
+/// A burst that is made again in each new driver: the one that was made last (restored), and the
+/// one that the application's thread calls (burst), which is a step behind until that thread
+/// updates. Shared by a supervised burst, its reusable executions and the model that restores it.
+class RestoredBurst {
   public:
     /// Keeps `model`, which restores the burst.
-    CurrentBurst(std::shared_ptr<Supervisor> supervisor, std::shared_ptr<PreparedModel> model,
-                 const BurstOptions& options)
+    RestoredBurst(std::shared_ptr<Supervisor> supervisor, std::shared_ptr<PreparedModel> model,
+                  const BurstOptions& options)
         : supervisor_(std::move(supervisor)), model_(std::move(model)), options_(options) {}
 
     [[nodiscard]] const BurstOptions& options() const noexcept { return options_; }
 
     /// Gives the burst in the driver of `generation`. Any thread.
-    void offer(std::shared_ptr<Burst> burst, std::uint64_t generation);
+    void setRestored(std::shared_ptr<Burst> burst, std::uint64_t generation);
 
-    /// The burst that was offered last. Any thread.
-    [[nodiscard]] std::shared_ptr<Burst> latest() const;
+    /// The burst that was set last. Any thread.
+    [[nodiscard]] std::shared_ptr<Burst> restored() const;
     /// What waiting has cost in all bursts so far: the figures never fall. Any thread.
     [[nodiscard]] BurstWaitStats waitStats() const;
-    /// The generation of that burst's driver; 0 if none was offered. No thread may be in offer().
-    [[nodiscard]] std::uint64_t latestGeneration() const noexcept {
-        return latestGeneration_.load(std::memory_order_relaxed);  // nothing else is read by it
+    /// The generation of that burst's driver; 0 if none was set. No thread may be in setRestored().
+    [[nodiscard]] std::uint64_t restoredGeneration() const noexcept {
+        return restoredGeneration_.load(std::memory_order_relaxed);  // nothing else is read by it
     }
 
     /// For the supervisor's thread.
@@ -51,23 +52,23 @@ class CurrentBurst {
     /// The lock of the burst, for ExclusiveUse.
     [[nodiscard]] burst::TryLock& lock() noexcept { return lock_; }
 
-    /// For the thread that has the lock: whether takeLatest has nothing to do. A hint: the driver
+    /// For the thread that has the lock: whether updateWithin has nothing to do. A hint: the driver
     /// may be lost all the same, and then calls to its burst fail.
-    [[nodiscard]] bool isLatest() const noexcept {
-        return latestGeneration_.load(std::memory_order_relaxed) == generation_ &&
+    [[nodiscard]] bool isUpToDate() const noexcept {
+        return restoredGeneration_.load(std::memory_order_relaxed) == generation_ &&
                supervisor_->driverState() == DriverState::SERVING;
     }
 
-    /// For the thread that has the lock: the burst to call. If there is no driver, waits for one as
+    /// For the thread that has the lock: makes burst() the restored one. Without a driver, waits as
     /// long as SupervisionOptions::waitAtMost and `deadline` allow.
-    [[nodiscard]] Result<> takeLatest(const OptionalTimePoint& deadline) {
-        return isLatest() ? Result<>() : replace(deadline);
+    [[nodiscard]] Result<> updateWithin(const OptionalTimePoint& deadline) {
+        return isUpToDate() ? Result<>() : awaitAndUpdate(deadline);
     }
     /// The same without waiting.
-    void adoptLatest();
+    void update();
 
     /// The completion descriptor of this burst and of all that follow it: an epoll instance with
-    /// the descriptor of the current one.
+    /// the descriptor of `burst()`.
     [[nodiscard]] Result<int> completionDescriptor();
     /// Burst::armCompletion.
     [[nodiscard]] Result<bool> armCompletion();
@@ -82,16 +83,16 @@ class CurrentBurst {
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
   private:
-    Result<> replace(const OptionalTimePoint& deadline);
+    Result<> awaitAndUpdate(const OptionalTimePoint& deadline);
 
     const std::shared_ptr<Supervisor> supervisor_;
     const std::shared_ptr<PreparedModel> model_;
     const BurstOptions options_;
 
     mutable system::Mutex mutex_;
-    std::shared_ptr<Burst> latest_ NNBURST_GUARDED_BY(mutex_);
+    std::shared_ptr<Burst> restored_ NNBURST_GUARDED_BY(mutex_);
     BurstWaitStats earlier_ NNBURST_GUARDED_BY(mutex_);  // of the bursts before
-    std::atomic<std::uint64_t> latestGeneration_{0};     // of latest_; written under the mutex
+    std::atomic<std::uint64_t> restoredGeneration_{0};   // of restored_; written under the mutex
 
     Supervisor::Refusals refusals_;  // of the supervisor's thread
 
@@ -105,8 +106,8 @@ class CurrentBurst {
 
 class SupervisedBurst final : public Burst {
   public:
-    explicit SupervisedBurst(std::shared_ptr<CurrentBurst> current) noexcept
-        : current_(std::move(current)) {}
+    explicit SupervisedBurst(std::shared_ptr<RestoredBurst> burst) noexcept
+        : burst_(std::move(burst)) {}
 
     [[nodiscard]] Result<> execute(const Request& request, const ExecutionOptions& options,
                                    ExecutionOutcome& outcome) override;
@@ -124,7 +125,7 @@ class SupervisedBurst final : public Burst {
     [[nodiscard]] BurstWaitStats waitStats() const override;
 
   private:
-    const std::shared_ptr<CurrentBurst> current_;
+    const std::shared_ptr<RestoredBurst> burst_;
 };
 
 }  // namespace nnburst::device

@@ -6,7 +6,7 @@
 
 #include "device/supervised/supervised_model.h"
 #include "device/supervised/supervisor.h"
-#include "model/invalid.h"
+#include "model/callback_check.h"
 #include "system/standard_descriptors.h"
 
 namespace nnburst::device {
@@ -80,10 +80,8 @@ class SupervisedDeviceImpl final : public SupervisedDevice {
     /// From the cache if `model` is null.
     Result<> prepare(const Model* model, const PrepareOptions& options,
                      PreparedModelCallback callback) {
-        if (!callback) {
-            return invalid(
-                "prepareModel without a callback: give one, which receives the prepared model");
-        }
+        NNBURST_TRY(
+            checkCallback(callback, model == nullptr ? "prepareModelFromCache" : "prepareModel"));
         const auto driver = supervisor_->awaitDriver(options.deadline);
         auto source = driver ? ModelSource::create(model, options)
                              : Result<ModelSource>(tl::unexpected<Error>(driver.error()));

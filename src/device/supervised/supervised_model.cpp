@@ -76,14 +76,14 @@ std::shared_ptr<SupervisedModel> SupervisedModel::create(std::shared_ptr<Supervi
     return model;
 }
 
-Result<SharedPreparedModel> SupervisedModel::present(const OptionalTimePoint& deadline) {
+Result<SharedPreparedModel> SupervisedModel::awaitCurrent(const OptionalTimePoint& deadline) {
     if (supervisor_->driverState() == DriverState::LOST) {
         NNBURST_TRY(supervisor_->awaitDriver(deadline));
     }
-    return latest();
+    return lastRestored();
 }
 
-SharedPreparedModel SupervisedModel::latest() {
+SharedPreparedModel SupervisedModel::lastRestored() {
     const system::MutexLock lock(mutex_);
     return prepared_;
 }
@@ -91,7 +91,7 @@ SharedPreparedModel SupervisedModel::latest() {
 Result<> SupervisedModel::executeSynchronously(const Request& request,
                                                const ExecutionOptions& options,
                                                ExecutionOutcome& outcome) {
-    const auto prepared = present(options.deadline);
+    const auto prepared = awaitCurrent(options.deadline);
     if (!prepared) {
         clearOutcome(outcome);
         return tl::unexpected<Error>(prepared.error());
@@ -101,7 +101,7 @@ Result<> SupervisedModel::executeSynchronously(const Request& request,
 
 Result<> SupervisedModel::execute(const Request& request, const ExecutionOptions& options,
                                   ExecutionCallback callback) {
-    const auto prepared = present(options.deadline);
+    const auto prepared = awaitCurrent(options.deadline);
     if (!prepared) {
         if (callback) {
             callback(tl::unexpected<Error>(prepared.error()), {});
@@ -115,29 +115,29 @@ Result<FencedExecution> SupervisedModel::executeFenced(const Request& request,
                                                        std::span<const int> waitFor,
                                                        const ExecutionOptions& options,
                                                        OptionalTimeoutDuration timeoutAfterFence) {
-    NNBURST_TRY_ASSIGN(const SharedPreparedModel prepared, present(options.deadline));
+    NNBURST_TRY_ASSIGN(const SharedPreparedModel prepared, awaitCurrent(options.deadline));
     return prepared->executeFenced(request, waitFor, options, timeoutAfterFence);
 }
 
 Result<std::unique_ptr<Burst>> SupervisedModel::configureExecutionBurst(
     const BurstOptions& options) {
-    NNBURST_TRY(present({}));
-    auto current = std::make_shared<CurrentBurst>(supervisor_, shared_from_this(), options);
+    NNBURST_TRY(awaitCurrent({}));
+    auto restored = std::make_shared<RestoredBurst>(supervisor_, shared_from_this(), options);
     const system::MutexLock lock(mutex_);
     NNBURST_TRY_ASSIGN(std::unique_ptr<Burst> burst, prepared_->configureExecutionBurst(options));
-    current->offer(std::move(burst), generation_);
-    current->adoptLatest();
+    restored->setRestored(std::move(burst), generation_);
+    restored->update();
     std::erase_if(bursts_, [](const auto& weak) { return weak.expired(); });
-    bursts_.push_back(current);
-    return std::make_unique<SupervisedBurst>(std::move(current));
+    bursts_.push_back(restored);
+    return std::make_unique<SupervisedBurst>(std::move(restored));
 }
 
 bool SupervisedModel::isMemoryInUse() {
-    return latest()->isMemoryInUse();
+    return lastRestored()->isMemoryInUse();
 }
 
 Result<> SupervisedModel::waitForMemory(const OptionalTimePoint& deadline) {
-    return latest()->waitForMemory(deadline);
+    return lastRestored()->waitForMemory(deadline);
 }
 
 Result<> SupervisedModel::prepareIn(const Supervisor::Driver& driver) {
@@ -168,7 +168,7 @@ Supervisor::Restoration SupervisedModel::restore(const Supervisor::Driver& drive
 Supervisor::Restoration SupervisedModel::restoreBursts() {
     SharedPreparedModel prepared;
     std::uint64_t generation = 0;
-    std::vector<std::weak_ptr<CurrentBurst>> bursts;
+    std::vector<std::weak_ptr<RestoredBurst>> bursts;
     {
         const system::MutexLock lock(mutex_);
         prepared = prepared_;
@@ -176,17 +176,17 @@ Supervisor::Restoration SupervisedModel::restoreBursts() {
         bursts = bursts_;
     }
     auto all = Supervisor::Restoration::DONE;
-    for (const std::weak_ptr<CurrentBurst>& weak : bursts) {
-        const auto current = weak.lock();
-        if (!current || current->latestGeneration() == generation ||
-            current->refusals().areFinal(generation)) {
+    for (const std::weak_ptr<RestoredBurst>& weak : bursts) {
+        const auto restored = weak.lock();
+        if (!restored || restored->restoredGeneration() == generation ||
+            restored->refusals().areFinal(generation)) {
             continue;
         }
-        if (auto made = prepared->configureExecutionBurst(current->options())) {
-            current->offer(std::move(*made), generation);
+        if (auto made = prepared->configureExecutionBurst(restored->options())) {
+            restored->setRestored(std::move(*made), generation);
         } else {
-            all = std::max(all, current->refusals().note("a burst cannot be made again",
-                                                         made.error(), generation));
+            all = std::max(all, restored->refusals().note("a burst cannot be made again",
+                                                          made.error(), generation));
         }
     }
     return all;

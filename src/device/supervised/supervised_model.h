@@ -71,10 +71,10 @@ class SupervisedModel final : public PreparedModel,
                     SharedPreparedModel prepared, std::uint64_t generation) noexcept;
 
     /// The model in the driver that was restored last.
-    [[nodiscard]] SharedPreparedModel latest();
+    [[nodiscard]] SharedPreparedModel lastRestored();
     /// The model in the current driver. If there is no driver, waits for one as
     /// SupervisionOptions::waitAtMost allows.
-    [[nodiscard]] Result<SharedPreparedModel> present(const OptionalTimePoint& deadline);
+    [[nodiscard]] Result<SharedPreparedModel> awaitCurrent(const OptionalTimePoint& deadline);
     /// Prepares the model in `driver`, unless it is there.
     [[nodiscard]] Result<> prepareIn(const Supervisor::Driver& driver);
     /// Makes the bursts again that are not in the driver in which the model was prepared last.
@@ -89,7 +89,7 @@ class SupervisedModel final : public PreparedModel,
     SharedPreparedModel prepared_ NNBURST_GUARDED_BY(mutex_);
     // Changed by the supervisor's thread alone, with prepared_.
     std::uint64_t generation_ NNBURST_GUARDED_BY(mutex_);
-    std::vector<std::weak_ptr<CurrentBurst>> bursts_ NNBURST_GUARDED_BY(mutex_);
+    std::vector<std::weak_ptr<RestoredBurst>> bursts_ NNBURST_GUARDED_BY(mutex_);
 };
 
 }  // namespace nnburst::device

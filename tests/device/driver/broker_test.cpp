@@ -9,11 +9,13 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -105,7 +107,18 @@ TEST(Broker, startsFewWorkersOfAUserAtATime) {
     }));
     const kj::Duration passed = kj::systemPreciseMonotonicClock().now() - begin;
     EXPECT_LE(running.broker().counts().started,
-              WorkerTurns::kMaximumTurns * (1 + passed / WorkerTurns::kMaximumTime));
+              WorkerTurns::kMaximumTurns *
+                  (1 + passed / (WorkerTurns::kIdleLooks * WorkerTurns::kLookInterval)));
+}
+
+// Turns ended after 100 ms even then: workers that compute at their start piled up, and clients of
+// other users were lost.
+TEST(Broker, startsNoMoreWorkersOfAUserWhileThoseThatStartCompute) {
+    RunningBroker running("while :; do :; done");
+    const std::vector<UniqueFd> clients = connectMany(running, 8);
+    const kj::TimePoint end = kj::systemPreciseMonotonicClock().now() + 1 * kj::SECONDS;
+    (void)running.runUntil([&] { return kj::systemPreciseMonotonicClock().now() >= end; });
+    EXPECT_EQ(running.broker().counts().started, WorkerTurns::kMaximumTurns);
 }
 
 // The other clients of the user were lost once: they gave up before their turns.
@@ -307,6 +320,24 @@ TEST(UnixListener, hasAFileOnlyWhenClientsCanConnect) {
         ASSERT_EQ(client.get(), 0) << "attempt " << i;
     }
     EXPECT_TRUE(std::filesystem::is_empty(directory.path())) << "another file is left";
+}
+
+// Paths for which the first name of the file was too long were refused.
+TEST(UnixListener, listensAtTheLongestPathThatASocketCanHave) {
+    constexpr std::size_t kMaximumPathBytes = sizeof(sockaddr_un::sun_path) - 1;
+    const test::TemporaryDirectory directory;
+    const std::string parent = directory.path().string() + "/";
+    const std::string deep =
+        parent + std::string(kMaximumPathBytes - parent.size() - std::strlen("/s"), 'd');
+    ASSERT_TRUE(std::filesystem::create_directory(deep));
+    for (const std::string& path :
+         {deep + "/s", parent + std::string(kMaximumPathBytes - parent.size(), 's')}) {
+        ASSERT_EQ(path.size(), kMaximumPathBytes);
+        const auto listener = UnixListener::listen(path);
+        ASSERT_TRUE(listener) << listener.error().message;
+        EXPECT_TRUE(connectUnixSocket(path));
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(deep));
 }
 
 TEST(UnixListener, doesNotReplaceTheSocketOfADriverThatAcceptsNobody) {

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -31,7 +32,7 @@
 #include <vector>
 
 #include "device/driver_process.h"
-#include "device/rpc/peer_descriptors.h"
+#include "device/rpc/descriptor_kind.h"
 #include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
 #include "support/full_event_fd.h"
@@ -280,6 +281,73 @@ TEST_F(HostileDescriptorTest, timeThatWritingTheCacheTakesDoesNotCountTowardsThe
     const auto prepared = prepareModel(*attacker_, makeAddModel(), options);
     later.join();
     EXPECT_TRUE(prepared) << prepared.error().message;
+}
+
+/// Preparations once had the threads of all control calls of their client.
+TEST_F(HostileDescriptorTest, preparationsHoldUpNoOtherCallsOfTheirClient) {
+    constexpr int kPreparations = 9;  // more than a client has threads
+    const SharedPreparedModel prepared = *prepareModel(*attacker_, makeAddModel());
+    const PrepareOptions options = cachedIn("late-writes");
+    std::atomic<int> launchedCount{0};
+    std::atomic<int> preparedCount{0};
+    std::atomic<bool> areDone{false};
+    std::thread preparing([&] {
+        for (int i = 0; i < kPreparations; ++i) {
+            EXPECT_TRUE(attacker_->prepareModel(makeAddModel(), options,
+                                                [&](const Result<SharedPreparedModel>& made) {
+                                                    EXPECT_TRUE(made) << made.error().message;
+                                                    ++preparedCount;
+                                                }));
+            ++launchedCount;
+        }
+    });
+    std::thread calling([&] {
+        ASSERT_TRUE(eventually([&] { return launchedCount == kPreparations; }));
+        AddRequest add;
+        const auto buffer = attacker_->allocate({}, std::array{prepared},
+                                                std::array{BufferRole{.frequency = 1.0F}}, {});
+        ASSERT_TRUE(buffer) << buffer.error().message;
+        const SharedRegion memory = *Region::create(4 * sizeof(float));
+        EXPECT_TRUE(buffer->buffer->copyFrom(memory, {}));
+        EXPECT_TRUE(buffer->buffer->copyTo(memory));
+        EXPECT_TRUE(attacker_->getSupportedOperations(makeAddModel()));
+        const UniqueFd fence = std::move(*makeFence());
+        signalFence(fence.get());
+        const std::vector<int> manyFences(5, fence.get());
+        EXPECT_TRUE(prepared->executeFenced(add.request, manyFences, {}, {}));
+        add.request.inputs[0].hasNoValue = true;  // which a job checks
+        EXPECT_FALSE(prepared->execute(add.request, {}, [](const auto&, const auto&) {}));
+        areDone = true;
+    });
+    EXPECT_TRUE(eventually([&] { return areDone.load(); }));
+    EXPECT_EQ(preparedCount, 0);
+    release();
+    calling.join();
+    preparing.join();
+    EXPECT_TRUE(eventually([&] { return preparedCount == kPreparations; }));
+}
+
+/// It once waited for a thread without its deadline, until the client gave it up.
+TEST_F(HostileDescriptorTest, aPreparationFromACacheEndsAtItsDeadlineThoughNoThreadIsFree) {
+    constexpr int kPreparations = 9;  // more than a client has threads
+    std::atomic<int> preparedCount{0};
+    const PrepareOptions held = cachedIn("late-writes");
+    for (int i = 0; i < kPreparations; ++i) {
+        EXPECT_TRUE(attacker_->prepareModel(
+            makeAddModel(), held,
+            [&](const Result<SharedPreparedModel>& /*made*/) { ++preparedCount; }));
+    }
+    PrepareOptions options = cachedIn("from-cache");
+    options.priority = Priority::LOW;  // not more urgent than those that run
+    options.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+    const auto late = prepareModelFromCache(*attacker_, options);
+    EXPECT_EQ(preparedCount, 0);
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT);
+    EXPECT_NE(late.error().message.find("waited for a thread"), std::string::npos)
+        << late.error().message;
+    release();
+    EXPECT_TRUE(eventually([&] { return preparedCount == kPreparations; }));
 }
 
 TEST_F(HostileDescriptorTest, aModelIsNotPreparedFromCacheFilesWhoseServerStalls) {

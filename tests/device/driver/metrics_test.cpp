@@ -69,6 +69,7 @@ TEST_F(MetricsTest, countModelsBurstsAndExecutionsOfClients) {
         EXPECT_EQ(figures.waits.at("execution").count, 1U);
         EXPECT_GT(figures.waits.at("execution").p99, 0.0);
         EXPECT_GT(figures.waits.at("control").count, 0U);
+        EXPECT_EQ(figures.waits.at("preparation").count, 1U);
         EXPECT_THAT(top::toTable(figures), HasSubstr("execution jobs waited "));
         // The first execution of the burst, and the one beside it.
         const std::string user = std::to_string(::getuid());

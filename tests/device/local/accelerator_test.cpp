@@ -8,8 +8,10 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <future>
+#include <thread>
 
 #include "device/devices.h"
 #include "nnburst/driver.h"
@@ -72,6 +74,7 @@ class ScalingAccelerator final : public Accelerator {
         if (factor == 14.0F) {
             return nullptr;
         }
+        std::this_thread::sleep_until(compilesUntil.load());
         auto compiled = std::make_unique<ScalingModel>(factor, runs);
         failAllocationAfter(allocationsAfterwards);
         return compiled;
@@ -80,6 +83,7 @@ class ScalingAccelerator final : public Accelerator {
     /// Of the thread that compiles: how many allocations succeed after the compilation before one
     /// fails. Negative: none fails.
     std::atomic<int> allocationsAfterwards{-1};
+    std::atomic<TimePoint> compilesUntil{TimePoint()};
     std::atomic<int> compilations{0};
     std::atomic<int> runs{0};
 };
@@ -196,6 +200,15 @@ TEST_F(AcceleratorTest, aPreparationIsAnsweredWhicheverAllocationAfterTheCompila
                     prepared.error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT)
             << "allocation " << count << ": " << prepared.error().message;
     }
+}
+
+TEST_F(AcceleratorTest, mayCompileBeyondTheDeadlineWhichThePreparationThenMisses) {
+    const TimePoint deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+    accelerator->compilesUntil = deadline;
+    const auto late = prepareModel(*device, makeScaling(2), {.deadline = deadline});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_PERSISTENT);
+    EXPECT_EQ(accelerator->compilations, 1) << "the deadline passed before the compilation began";
 }
 
 TEST_F(AcceleratorTest, computesExecutionsOfEachKind) {

@@ -533,6 +533,25 @@ TEST_P(CompilationCacheTest, thatCannotBeSavedDoesNotFailThePreparation) {
     }
 }
 
+// They were written, but nothing could read them any more.
+TEST_P(CompilationCacheTest, isLeftAsItWasIfAFileIsOpenForAppending) {
+    Cache cache(directory.path(), "append");
+    save(cache, makeAddModel());
+    const UniqueFd model(::open(cache.model().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+    const UniqueFd data(::open(cache.data().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+    for (const bool isModel : {true, false}) {
+        PrepareOptions options = cache.open();
+        if (isModel) {
+            options.modelCache = {model.get()};
+        } else {
+            options.dataCache = {data.get()};
+        }
+        EXPECT_NE(prepare(makeAddModel(), options), nullptr);
+        const auto prepared = prepareFromCache(*device, cache.open());
+        EXPECT_TRUE(prepared) << prepared.error().message;
+    }
+}
+
 TEST_P(CompilationCacheTest, needsTheDescriptorsOfTheCallerOnlyDuringTheCall) {
     Cache cache(directory.path(), "closed");
     const auto prepareAndClose = [&](const auto& launch) {

@@ -11,11 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
+#include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -167,6 +170,7 @@ TEST_P(FencedExecutionTest, measuresFromTheLaunchAndFromTheFence) {
     signalFence(fence.get());
     ASSERT_TRUE(end(*execution));
     EXPECT_GE(launched.timeInDriver, 20000U);
+    EXPECT_NE(launched.timeInDriver, kTimeNotAvailable);
     EXPECT_LT(fenced.timeInDriver, launched.timeInDriver);
     EXPECT_LE(launched.timeOnDevice, launched.timeInDriver);
     EXPECT_LE(fenced.timeOnDevice, fenced.timeInDriver);
@@ -285,6 +289,47 @@ TEST_P(FencedExecutionTest, theDevicesObjectsMayBeDroppedMeanwhile) {
 }
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(FencedExecutionTest);
+
+/// Executions whose callbacks hold all threads come first. What waits then runs in the order of the
+/// priorities of its models, not in the order of the launches.
+TEST(LocalExecutions, ofModelsOfHigherPriorityComeFirst) {
+    constexpr std::size_t kEach = 64;  // many times the threads of a client
+    const AddRequest add;
+    std::mutex mutex;
+    std::string order;
+    const SharedDevice device = *makeLocalDevice();
+    std::promise<void> open;  // destroyed before the device, whose threads then go on
+    const std::shared_future<void> opened = open.get_future().share();
+    const auto launch = [&](Priority priority, char name) {
+        const SharedPreparedModel prepared =
+            *prepareModel(*device, makeAddModel(), {.priority = priority});
+        for (std::size_t i = 0; i < kEach; ++i) {
+            const Result<> launched = prepared->execute(
+                add.request, {},
+                [&mutex, &order, name, opened](const Result<>& status, const ExecutionOutcome&) {
+                    EXPECT_TRUE(status) << status.error().message;
+                    if (name == 'h') {
+                        opened.wait();
+                    }
+                    const std::lock_guard lock(mutex);
+                    order += name;
+                });
+            ASSERT_TRUE(launched) << launched.error().message;
+        }
+    };
+    launch(Priority::HIGH, 'h');
+    launch(Priority::LOW, 'l');
+    launch(Priority::HIGH, 'u');  // LOW reaches HIGH only after two seconds
+    open.set_value();
+    const auto hasEnded = [&] {
+        const std::lock_guard lock(mutex);
+        return order.size() == 3 * kEach;
+    };
+    ASSERT_TRUE(eventually(hasEnded));
+    // The thread that takes the first of LOW has found no other; others may be at one.
+    const std::string beforeLow = order.substr(0, order.find('l'));
+    EXPECT_GE(std::ranges::count(beforeLow, 'u'), kEach / 2) << order;
+}
 
 // One fence can release all of these executions at once. Those beyond 256 were once refused.
 TEST(LocalExecutions, asManyMayWaitForAThreadAsMayWaitForFences) {

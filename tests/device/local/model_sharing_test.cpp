@@ -169,8 +169,8 @@ std::optional<exec::LatencyComparison> compareWithoutMemory(exec::CompiledModel&
 
 TEST(ModelStore, compilesAModelAgainAfterAnExceptionHasEndedItsCompilation) {
     ASSERT_TRUE(makeEngine());  // initialises XNNPACK
-    device::ModelStore store(std::make_shared<exec::KernelEngine>(
-        exec::KernelEngine::Settings{.threadCounts = {1, 2}, .compare = compareWithoutMemory}));
+    device::ModelStore store(std::make_shared<exec::Engine>(
+        exec::Engine::Settings{.threadCounts = {1, 2}, .compare = compareWithoutMemory}));
     const device::ModelSnapshot snapshot = snapshotOf(*makeMobileNetV1({.resolution = 96}));
     EXPECT_THROW((void)store.compile(snapshot), std::bad_alloc);
     EXPECT_TRUE(store.compile(snapshot)) << "it waits for no thread that has given up";
@@ -218,6 +218,20 @@ TEST(ModelStore, doesNotWaitWithoutLimitForAnotherThatCompilesTheModel) {
     slow.join();
     ASSERT_TRUE(compiled) << compiled.error().message;
     EXPECT_EQ(ofSlow, *compiled) << "the first result is shared";
+}
+
+TEST(ModelStore, waitsForAnotherThatCompilesTheModelUntilTheDeadlineAtMost) {
+    const auto accelerator = std::make_shared<SlowAccelerator>();
+    device::ModelStore store(makeEngine(), accelerator);
+    const device::ModelSnapshot snapshot = snapshotOf(makeAddModel());
+    std::thread slow([&] { EXPECT_TRUE(store.compile(snapshot)); });
+    EXPECT_TRUE(eventually([&] { return accelerator->hasBegun.load(); }));
+    const auto late =
+        store.compile(snapshot, {}, {}, TimePoint(std::chrono::steady_clock::now() + 10ms));
+    accelerator->mayEnd.count_down();
+    slow.join();
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT) << late.error().message;
 }
 
 TEST(IdleModel, givesItsMemoryBackAndWorksAgain) {

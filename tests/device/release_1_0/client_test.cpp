@@ -4,7 +4,7 @@
 /// \file
 /// A client of version 4 of the protocol, written against that version and nothing else of this
 /// tree: today's driver must serve it for as long as it speaks version 4. The queues of its bursts
-/// have a version of their own; request_frame_test has their bytes.
+/// have a version of their own; channel_layout_test and request_frame_test have their bytes.
 
 #include <capnp/rpc-twoparty.h>
 #include <fcntl.h>

@@ -529,7 +529,15 @@ TEST_F(SupervisedDeviceTest, passesOnWhatABurstSaysOfItsMemory) {
 
 TEST_F(SupervisedDeviceTest, refusesAPreparationWithoutACallback) {
     start(options());
-    expectStatus(device->prepareModel(makeAddModel(), {}, nullptr), ErrorStatus::INVALID_ARGUMENT);
+    const Result<> fromModel = device->prepareModel(makeAddModel(), {}, nullptr);
+    expectStatus(fromModel, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(fromModel.error().message.starts_with("prepareModel without"))
+        << fromModel.error().message;
+    // The message once named the other call.
+    const Result<> fromCache = device->prepareModelFromCache({}, nullptr);
+    expectStatus(fromCache, ErrorStatus::INVALID_ARGUMENT);
+    EXPECT_TRUE(fromCache.error().message.starts_with("prepareModelFromCache without"))
+        << fromCache.error().message;
 }
 
 TEST_F(SupervisedDeviceTest, refusesConstantsThatLieNowhere) {

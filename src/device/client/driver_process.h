@@ -20,7 +20,7 @@
 
 namespace nnburst::device {
 
-class ChildProcess {
+class DriverProcess {
   public:
     /// The descriptor under which the child finds `socket`.
     static constexpr int kSocketFd = system::kGivenDescriptor;
@@ -28,13 +28,13 @@ class ChildProcess {
     /// Starts `program` (a path, or a name on the PATH) with `arguments`, the first of which is the
     /// name that it is shown under (argv[0]), in a process group of its own. It inherits standard
     /// output and error and `socket`, and nothing else. DEVICE_UNAVAILABLE if it cannot be started.
-    [[nodiscard]] static Result<std::unique_ptr<ChildProcess>> start(
+    [[nodiscard]] static Result<std::unique_ptr<DriverProcess>> start(
         const std::string& program, const std::vector<std::string>& arguments, UniqueFd socket);
 
     /// Returns at once. The child's thread gives the child some time to exit, then kills it.
-    ~ChildProcess();
-    ChildProcess(const ChildProcess&) = delete;
-    ChildProcess& operator=(const ChildProcess&) = delete;
+    ~DriverProcess();
+    DriverProcess(const DriverProcess&) = delete;
+    DriverProcess& operator=(const DriverProcess&) = delete;
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
@@ -42,7 +42,7 @@ class ChildProcess {
     void end() noexcept;
 
   private:
-    ChildProcess(pid_t pid, UniqueFd release, std::shared_future<void> ended) noexcept;
+    DriverProcess(pid_t pid, UniqueFd release, std::shared_future<void> ended) noexcept;
 
     pid_t pid_;
     UniqueFd release_;  // closing it or writing to it ends the thread's wait

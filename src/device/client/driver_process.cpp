@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "device/client/child_process.h"
+#include "device/client/driver_process.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -56,20 +56,19 @@ void reap(pid_t pid, const UniqueFd& released) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(pid_t pid, UniqueFd release, std::shared_future<void> ended) noexcept
+DriverProcess::DriverProcess(pid_t pid, UniqueFd release, std::shared_future<void> ended) noexcept
     : pid_(pid), release_(std::move(release)), ended_(std::move(ended)) {}
 
-ChildProcess::~ChildProcess() = default;
+DriverProcess::~DriverProcess() = default;
 
-void ChildProcess::end() noexcept {
+void DriverProcess::end() noexcept {
     const char anything = 0;
     (void)::send(release_.get(), &anything, 1, MSG_NOSIGNAL);  // fails if the child is reaped
     ended_.wait();
 }
 
-Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::string& program,
-                                                          const std::vector<std::string>& arguments,
-                                                          UniqueFd socket) {
+Result<std::unique_ptr<DriverProcess>> DriverProcess::start(
+    const std::string& program, const std::vector<std::string>& arguments, UniqueFd socket) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         return failure(
@@ -93,8 +92,8 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::string& pro
                        }));
     thread.detach();  // ends with the child
     NNBURST_TRY_ASSIGN(const pid_t pid, started->get_future().get());
-    return std::unique_ptr<ChildProcess>(
-        new ChildProcess(pid, std::move(release), ended->get_future().share()));
+    return std::unique_ptr<DriverProcess>(
+        new DriverProcess(pid, std::move(release), ended->get_future().share()));
 }
 
 }  // namespace nnburst::device

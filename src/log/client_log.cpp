@@ -1,13 +1,13 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "log/limited_log.h"
+#include "log/client_log.h"
 
 #include "log/logger.h"
 #include "nnburst/log_message.h"
 
 namespace nnburst {
 
-void LimitedLog::write(LogLevel level, const std::string& line) {
+void ClientLog::write(LogLevel level, const std::string& line) {
     if (!logger().should_log(static_cast<spdlog::level::level_enum>(level))) {
         return;
     }
@@ -30,8 +30,8 @@ void LimitedLog::write(LogLevel level, const std::string& line) {
     logMessage(level, line);
 }
 
-LimitedLog& clientLog() {
-    static auto* const log = new LimitedLog;  // never destroyed, as the logger
+ClientLog& clientLog() {
+    static auto* const log = new ClientLog;  // never destroyed, as the logger
     return *log;
 }
 

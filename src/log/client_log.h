@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Lines of the log whose number is limited: those about clients and their jobs, because clients
-/// decide how often they connect and what they send.
+/// What is logged about clients and their jobs. The number of these lines is limited, because
+/// clients decide how often they connect and what they send.
 
 #include <chrono>
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace nnburst {
 
 /// Thread-safe.
-class LimitedLog {
+class ClientLog {
   public:
     /// Limit on lines in a second. The next second begins with the number of lines that were left
     /// out.
@@ -32,6 +32,6 @@ class LimitedLog {
 };
 
 /// The log about clients, one for the process.
-[[nodiscard]] LimitedLog& clientLog();
+[[nodiscard]] ClientLog& clientLog();
 
 }  // namespace nnburst
