@@ -178,11 +178,7 @@ Status Arguments::createStaging() {
                        "inputs and outputs of {} bytes together: must be at most {}", size,
                        kMaximumLength);
     }
-    auto region = Region::create(size);
-    if (!region) {
-        return refused(ANEURALNETWORKS_OUT_OF_MEMORY, "{}", region.error().message);
-    }
-    auto mapping = Mapping::map(*region);
+    auto mapping = compilation_.stagingMemory().take(size);
     if (!mapping) {
         return refused(ANEURALNETWORKS_OUT_OF_MEMORY, "{}", mapping.error().message);
     }

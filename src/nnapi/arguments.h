@@ -4,14 +4,16 @@
 
 /// \file
 /// The inputs and outputs of an execution, and the HAL's request that is made of them once all are
-/// there. Values in the program's own memory are staged: they lie in a region of the execution
-/// during a computation, and are copied to it before and from it after. For one thread at a time.
+/// there. Values in the program's own memory are staged: they lie in memory of the compilation
+/// (staging_memory.h) that the execution has alone, and are copied to it before a computation and
+/// from it after. For one thread at a time.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "nnapi/compilation.h"
@@ -52,13 +54,13 @@ class Arguments {
     [[nodiscard]] bool hasStagedInputs() const noexcept { return !stagedInputs_.empty(); }
     [[nodiscard]] bool hasStagedOutputs() const noexcept { return !stagedOutputs_.empty(); }
 
-    /// Copies inputs to the staging region.
+    /// Copies inputs to the staging memory.
     void stageInputs() noexcept;
     /// OP_FAILED if shapes that the device gives of the outputs contradict dimensions that the
     /// program knows, or after a computation that succeeded, are not those of complete values. A
     /// device may give none.
     [[nodiscard]] Status checkShapes(std::span<const OutputShape> shapes, bool hasSucceeded) const;
-    /// After a computation that succeeded: copies outputs from the staging region, and says what
+    /// After a computation that succeeded: copies outputs from the staging memory, and says what
     /// memory of descriptions has in it. OP_FAILED if that memory has other dimensions.
     [[nodiscard]] Status takeOutputs(std::span<const OutputShape> shapes);
     /// Before a fenced computation: outputs have contents when it has ended.
@@ -68,6 +70,9 @@ class Arguments {
     void endExpectation() noexcept;
     /// After a computation that failed: outputs have no contents.
     void clearOutputs();
+    /// Called last, and only if no device uses the request any more: gives the memory in which
+    /// values were staged to later executions.
+    void giveStagingBack() noexcept { compilation_.stagingMemory().giveBack(std::move(staging_)); }
 
     /// The dimensions of an output before the execution knows better.
     [[nodiscard]] const Dimensions& outputDimensions(std::size_t index) const {

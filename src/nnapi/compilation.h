@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "nnapi/model.h"
+#include "nnapi/staging_memory.h"
 #include "nnapi/status.h"
 #include "nnburst/runtime.h"
 
@@ -47,6 +48,8 @@ class Compilation {
         return preparedModel_;
     }
     [[nodiscard]] const std::optional<Error>& failure() const noexcept { return failure_; }
+    /// For its executions.
+    [[nodiscard]] StagingMemory& stagingMemory() const noexcept { return stagingMemory_; }
 
   private:
     [[nodiscard]] Status refuse(Error error);
@@ -60,6 +63,7 @@ class Compilation {
     SharedPreparedModel preparedModel_;
     /// Why no device can execute the model.
     std::optional<Error> failure_;
+    mutable StagingMemory stagingMemory_;
 };
 
 /// The moment `durationNs` from now; nothing for 0 and for times beyond the clock.

@@ -34,8 +34,15 @@ std::uint64_t nanoseconds(std::uint64_t microseconds) {
 Execution::Execution(std::shared_ptr<Compilation> compilation)
     : compilation_(std::move(compilation)), arguments_(*compilation_) {}
 
-Execution::BurstRegistration::BurstRegistration(std::shared_ptr<BurstContext> context,
-                                                std::unique_ptr<ReusableExecution> reusable)
+Execution::~Execution() {
+    // After an error a device may still use the memory.
+    if (state_.load(std::memory_order_acquire) == State::COMPLETED && !hasFailed_) {
+        arguments_.giveStagingBack();
+    }
+}
+
+Execution::BurstRequest::BurstRequest(std::shared_ptr<BurstContext> context,
+                                      std::unique_ptr<ReusableExecution> reusable)
     : burst(std::move(context)) {
     execution.push_back(std::move(reusable));
 }
@@ -120,6 +127,7 @@ void Execution::setCompleted(int code) noexcept {
     startGate_.reset();
     arguments_.endExpectation();
     completionCode_ = code;
+    hasFailed_ = hasFailed_ || code != ANEURALNETWORKS_NO_ERROR;
     state_.store(State::COMPLETED, std::memory_order_release);
 }
 
@@ -207,15 +215,15 @@ Status Execution::compute() {
 }
 
 Result<ReusableExecution*> Execution::registerIn(const std::shared_ptr<BurstContext>& burst) {
-    for (const BurstRegistration& registration : registrations_) {
-        if (registration.burst == burst) {
-            return registration.execution.front().get();
+    for (const BurstRequest& request : burstRequests_) {
+        if (request.burst == burst) {
+            return request.execution.front().get();
         }
     }
-    registrations_.remove_if([](const BurstRegistration& old) { return old.burst->isFreed(); });
+    burstRequests_.remove_if([](const BurstRequest& old) { return old.burst->isFreed(); });
     NNBURST_TRY_ASSIGN(auto execution,
                        burst->burst()->createReusableExecution(arguments_.request(), options_));
-    return registrations_.emplace_back(burst, std::move(execution)).execution.front().get();
+    return burstRequests_.emplace_back(burst, std::move(execution)).execution.front().get();
 }
 
 Result<> Execution::executeInBurst(const std::shared_ptr<BurstContext>& burst) {

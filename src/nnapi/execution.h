@@ -31,7 +31,7 @@ class Execution : public std::enable_shared_from_this<Execution> {
                                        std::shared_ptr<Execution>& execution);
     Execution(const Execution&) = delete;
     Execution& operator=(const Execution&) = delete;
-    ~Execution() = default;
+    ~Execution();
 
     [[nodiscard]] const Compilation& compilation() const noexcept { return *compilation_; }
     [[nodiscard]] bool isInComputation() const noexcept {
@@ -74,13 +74,13 @@ class Execution : public std::enable_shared_from_this<Execution> {
     class StartedComputation;
 
     /// The request in one burst.
-    struct BurstRegistration {
-        BurstRegistration(std::shared_ptr<BurstContext> context,
-                          std::unique_ptr<ReusableExecution> reusable);
-        BurstRegistration(const BurstRegistration&) = delete;
-        BurstRegistration& operator=(const BurstRegistration&) = delete;
+    struct BurstRequest {
+        BurstRequest(std::shared_ptr<BurstContext> context,
+                     std::unique_ptr<ReusableExecution> reusable);
+        BurstRequest(const BurstRequest&) = delete;
+        BurstRequest& operator=(const BurstRequest&) = delete;
         /// Another thread may be using the burst.
-        ~BurstRegistration() { burst->retire(std::move(execution)); }
+        ~BurstRequest() { burst->retire(std::move(execution)); }
 
         const std::shared_ptr<BurstContext> burst;
         ReusableExecutions execution;  ///< exactly one
@@ -129,9 +129,10 @@ class Execution : public std::enable_shared_from_this<Execution> {
     std::atomic<State> state_{State::PREPARATION};
     // Of the last computation; written before the state becomes COMPLETED.
     int completionCode_ = ANEURALNETWORKS_NO_ERROR;
+    bool hasFailed_ = false;  ///< a computation, of all that there were
     ExecutionOutcome outcome_;
     std::optional<Timing> fencedTiming_;  ///< from the fences on, if there were any
-    std::list<BurstRegistration> registrations_;
+    std::list<BurstRequest> burstRequests_;
 };
 
 }  // namespace nnburst::nnapi

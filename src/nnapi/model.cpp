@@ -74,6 +74,9 @@ Status ModelCollector::addOperand(const ANeuralNetworksOperandType& type) {
 }
 
 void ModelCollector::forgetValue(std::uint32_t operand) {
+    if (model_.main.operands[operand].lifetime != OperandLifeTime::CONSTANT_REFERENCE) {
+        return;  // nothing is kept: a search for each operand would take quadratic time
+    }
     keptValues_.erase(
         std::remove_if(keptValues_.begin(), keptValues_.end(),
                        [&](const KeptValue& value) { return value.operand == operand; }),

@@ -9,6 +9,7 @@
 
 #include "device/local/fenced_execution.h"
 #include "exec/run/execution_session.h"
+#include "model/callback_check.h"
 #include "model/invalid.h"
 #include "model/outcome.h"
 #include "model/request_check.h"
@@ -21,8 +22,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Executions that run at the same time; others wait for them.
+/// Executions of a model that run at the same time; others wait for them.
 constexpr std::size_t kThreads = 8;
+/// Models that can use all their threads, and wait with all their jobs, at the same time.
+constexpr std::size_t kBusyModels = 64;
 
 /// Checks what a launch can check without the device of the model.
 Result<> checkLaunch(const Model& interface, const Request& request,
@@ -64,27 +67,43 @@ struct WaitingExecution {
     void fail(const Result<>& why) const { end->give(why, {}, {}); }
 };
 
-Result<std::shared_ptr<Background>> Background::create() {
-    constexpr std::size_t kWaitingJobs = device::Scheduler::kMaximumWaitingJobsOfProgram;
-    NNBURST_TRY_ASSIGN(
-        std::shared_ptr<device::Scheduler> scheduler,
-        device::Scheduler::create("nnburst-run", {.threads = kThreads,
-                                                  .threadsPerClient = kThreads,
-                                                  .threadsPerUser = kThreads,
-                                                  .waitingJobs = kWaitingJobs,
-                                                  .waitingJobsPerUser = kWaitingJobs,
-                                                  .waitingJobsPerClient = kWaitingJobs}));
-    return std::shared_ptr<Background>(new Background(std::move(scheduler)));
+Result<std::shared_ptr<device::Scheduler>> ExecutionThreads::scheduler() {
+    const system::MutexLock lock(mutex_);
+    if (scheduler_ == nullptr) {
+        constexpr std::size_t kWaitingJobs = device::Scheduler::kMaximumWaitingJobsOfProgram;
+        // All models are of one program: those with many executions keep their priority.
+        NNBURST_TRY_ASSIGN(
+            scheduler_,
+            device::Scheduler::create("nnburst-run", {.threads = kBusyModels * kThreads,
+                                                      .threadsPerClient = kThreads,
+                                                      .threadsPerUser = kThreads,
+                                                      .waitingJobs = kBusyModels * kWaitingJobs,
+                                                      .waitingJobsPerUser = kWaitingJobs,
+                                                      .waitingJobsPerClient = kWaitingJobs,
+                                                      .lowersPriorities = false}));
+    }
+    return scheduler_;
 }
 
-Result<> Background::run(const OptionalTimePoint& deadline, device::Job job) const {
-    return jobs_->trySubmit(device::JobKind::EXECUTION,
-                            {.priority = Priority::MEDIUM, .deadline = deadline}, std::move(job));
+Result<std::shared_ptr<Background::Jobs>> Background::jobs() {
+    const system::MutexLock lock(mutex_);
+    if (jobs_ == nullptr) {
+        NNBURST_TRY_ASSIGN(std::shared_ptr<device::Scheduler> scheduler, threads_->scheduler());
+        jobs_ = std::make_shared<Jobs>(std::move(scheduler));
+    }
+    return jobs_;
+}
+
+Result<> Background::run(const OptionalTimePoint& deadline, device::Job job, device::Job late) {
+    NNBURST_TRY_ASSIGN(const std::shared_ptr<Jobs> jobs, this->jobs());
+    return jobs->trySubmit(device::JobKind::EXECUTION, {.deadline = deadline}, std::move(job),
+                           std::move(late));
 }
 
 Result<> Background::runAfter(std::vector<UniqueFd> fences,
                               std::shared_ptr<WaitingExecution> execution) {
-    const auto submit = [jobs = jobs_, execution](const Result<>& signalled) {
+    NNBURST_TRY_ASSIGN(std::shared_ptr<Jobs> jobs, this->jobs());
+    const auto submit = [jobs = std::move(jobs), execution](const Result<>& signalled) {
         if (!signalled) {
             execution->fail(signalled);
             return;
@@ -93,9 +112,12 @@ Result<> Background::runAfter(std::vector<UniqueFd> fences,
         const auto trySubmit = [&]() -> Result<> {
             try {
                 return jobs->trySubmit(
-                    device::JobKind::EXECUTION,
-                    {.priority = Priority::MEDIUM, .deadline = execution->options.deadline},
-                    [execution] { execution->run(); });
+                    device::JobKind::EXECUTION, {.deadline = execution->options.deadline},
+                    [execution] { execution->run(); },
+                    [execution, wasLateAtLaunch = device::isPast(execution->options.deadline)] {
+                        execution->fail(
+                            device::missedBeforeStart("the execution", wasLateAtLaunch));
+                    });
             } catch (const std::bad_alloc&) {
                 return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT, "out of memory");
             }
@@ -123,23 +145,25 @@ Result<> refuseBuffers(const Request& request) {
     return {};
 }
 
-Result<> executeOnThread(const std::shared_ptr<Background>& background, SharedPreparedModel model,
-                         const Model& interface, const Request& request,
-                         const ExecutionOptions& options, ExecutionCallback callback) {
-    if (!callback) {
-        return invalid("execute without a callback: give one, or use executeSynchronously");
-    }
+Result<> executeOnThread(Background& background, SharedPreparedModel model, const Model& interface,
+                         const Request& request, const ExecutionOptions& options,
+                         ExecutionCallback callback) {
+    NNBURST_TRY(checkCallback(callback));
     if (const Result<> checked = checkLaunch(interface, request, options); !checked) {
         callback(checked, {});
         return checked;
     }
     const auto shared = std::make_shared<ExecutionCallback>(std::move(callback));
-    Result<> submitted =
-        background->run(options.deadline, [model = std::move(model), request, options, shared] {
+    Result<> submitted = background.run(
+        options.deadline,
+        [model = std::move(model), request, options, shared] {
             ExecutionOutcome outcome;
             const Result<> status = model->executeSynchronously(request, options, outcome);
             clearAfterFailure(status, outcome);
             (*shared)(status, outcome);
+        },
+        [shared, wasLateAtLaunch = device::isPast(options.deadline)] {
+            (*shared)(device::missedBeforeStart("the execution", wasLateAtLaunch), {});
         });
     if (!submitted) {
         (*shared)(submitted, {});
@@ -147,9 +171,9 @@ Result<> executeOnThread(const std::shared_ptr<Background>& background, SharedPr
     return submitted;
 }
 
-Result<FencedExecution> executeFencedOnThread(const std::shared_ptr<Background>& background,
-                                              SharedPreparedModel model, const Model& interface,
-                                              const Request& request, std::span<const int> waitFor,
+Result<FencedExecution> executeFencedOnThread(Background& background, SharedPreparedModel model,
+                                              const Model& interface, const Request& request,
+                                              std::span<const int> waitFor,
                                               const ExecutionOptions& options,
                                               OptionalTimeoutDuration timeoutAfterFence) {
     const OptionalTimePoint launch = exec::arrivalTime(options);
@@ -160,7 +184,7 @@ Result<FencedExecution> executeFencedOnThread(const std::shared_ptr<Background>&
     NNBURST_TRY_ASSIGN(std::vector<UniqueFd> fences, device::duplicateFences(waitFor));
     NNBURST_TRY_ASSIGN(auto end, device::FencedEnd::create());
     NNBURST_TRY_ASSIGN(UniqueFd fence, UniqueFd::duplicate(end->fence()));
-    NNBURST_TRY(background->runAfter(
+    NNBURST_TRY(background.runAfter(
         std::move(fences),
         std::make_shared<WaitingExecution>(WaitingExecution{.end = end,
                                                             .model = std::move(model),

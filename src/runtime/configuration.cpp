@@ -15,8 +15,8 @@
 
 #include "log/logger.h"
 #include "model/invalid.h"
-#include "model/read_file.h"
 #include "nnburst/runtime.h"
+#include "system/read_file.h"
 
 namespace nnburst::runtime {
 
@@ -260,7 +260,7 @@ std::vector<std::string> filesOf(const std::string& path, bool isOptional) {
 }
 
 Result<std::vector<ConfiguredDevice>> readConfigurationFile(const std::string& file) {
-    NNBURST_TRY_ASSIGN(const auto bytes, readFile(file, kMaximumFileBytes));
+    NNBURST_TRY_ASSIGN(const auto bytes, system::readFile(file, kMaximumFileBytes));
     return parseConfiguration({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 

@@ -11,6 +11,7 @@
 #include "burst/burst_errors.h"
 #include "burst/ended_executions.h"
 #include "burst/exclusive_use.h"
+#include "burst/wait_stats_sum.h"
 #include "nnburst/validation.h"
 #include "runtime/memory_in_use.h"
 
@@ -333,11 +334,7 @@ void DividedBurst::freeMemory(const SharedRegion& region) {
 BurstWaitStats DividedBurst::waitStats() const {
     BurstWaitStats sum;
     for (const std::unique_ptr<Burst>& burst : state_->bursts()) {
-        const BurstWaitStats its = burst->waitStats();
-        for (const WaitStat& stat : kWaitStats) {
-            stat.set(sum.client, stat.of(sum.client) + stat.of(its.client));
-            stat.set(sum.driver, stat.of(sum.driver) + stat.of(its.driver));
-        }
+        burst::add(sum, burst->waitStats());
     }
     return sum;
 }

@@ -3,6 +3,7 @@
 #include "runtime/divided_model.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "burst/burst_errors.h"
@@ -13,7 +14,7 @@
 
 namespace nnburst::runtime {
 
-/// A run with its memory, and from its second execution on with bursts.
+/// A run with its memory, and after its second execution with bursts.
 class DividedModel::ExecutionState final : public PartExecutor {
   public:
     ExecutionState(const DividedPlan& plan, std::shared_ptr<TemporaryMemory> memory)
@@ -21,14 +22,14 @@ class DividedModel::ExecutionState final : public PartExecutor {
 
     Result<> execute(const Request& request, const ExecutionOptions& options,
                      ExecutionOutcome& outcome) {
-        if (executions_ == 1) {
-            makeBursts();
-        }
-        executions_ = std::min(executions_ + 1, 2);
         options_ = options;
         NNBURST_TRY(run_.bind(request));
         Result<> result = run_.run(*this, outcome);
         run_.release();
+        // Not before the run: setting up bursts may take longer than its deadline allows.
+        if (result && executions_ < 2 && ++executions_ == 2) {
+            makeBursts();
+        }
         return result;
     }
 
@@ -64,26 +65,31 @@ class DividedModel::ExecutionState final : public PartExecutor {
 
   private:
     void makeBursts() {
-        for (const PlannedPart& part : plan_.parts) {
-            auto burst = part.prepared->configureExecutionBurst({});
-            if (!burst) {
-                NNBURST_VLOG(EXECUTION, "{}: executions get no burst: {}", part.name,
-                             burst.error().message);
-                bursts_.clear();
-                return;
+        try {
+            for (const PlannedPart& part : plan_.parts) {
+                auto burst = part.prepared->configureExecutionBurst({});
+                if (!burst) {
+                    NNBURST_VLOG(EXECUTION, "{}: executions get no burst: {}", part.name,
+                                 burst.error().message);
+                    bursts_.clear();
+                    return;
+                }
+                bursts_.push_back(std::move(*burst));
             }
-            bursts_.push_back(std::move(*burst));
+        } catch (const std::bad_alloc&) {
+            bursts_.clear();  // the execution has succeeded all the same
         }
     }
 
     const DividedPlan& plan_;
     DividedRun run_;
-    int executions_ = 0;                          // 2: two or more
+    int executions_ = 0;                          // that succeeded; 2: two or more
     std::vector<std::unique_ptr<Burst>> bursts_;  // one for each part, or none
     ExecutionOptions options_;
 };
 
-DividedModel::DividedModel(DividedPlan plan) : plan_(std::move(plan)) {}
+DividedModel::DividedModel(DividedPlan plan, std::shared_ptr<ExecutionThreads> threads)
+    : plan_(std::move(plan)), background_(std::move(threads)) {}
 
 DividedModel::~DividedModel() = default;
 
@@ -148,7 +154,7 @@ Result<> DividedModel::executeSynchronously(const Request& request, const Execut
 
 Result<> DividedModel::execute(const Request& request, const ExecutionOptions& options,
                                ExecutionCallback callback) {
-    return executeOnThread(plan_.background, shared_from_this(), plan_.interface, request, options,
+    return executeOnThread(background_, shared_from_this(), plan_.interface, request, options,
                            std::move(callback));
 }
 
@@ -156,8 +162,8 @@ Result<FencedExecution> DividedModel::executeFenced(const Request& request,
                                                     std::span<const int> waitFor,
                                                     const ExecutionOptions& options,
                                                     OptionalTimeoutDuration timeoutAfterFence) {
-    return executeFencedOnThread(plan_.background, shared_from_this(), plan_.interface, request,
-                                 waitFor, options, timeoutAfterFence);
+    return executeFencedOnThread(background_, shared_from_this(), plan_.interface, request, waitFor,
+                                 options, timeoutAfterFence);
 }
 
 Result<std::unique_ptr<Burst>> DividedModel::configureExecutionBurst(const BurstOptions& options) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nnburst/prepared_model.h"
+#include "runtime/background.h"
 #include "runtime/divided_plan.h"
 #include "runtime/divided_run.h"
 #include "runtime/memory_in_use.h"
@@ -21,7 +22,7 @@ namespace nnburst::runtime {
 
 class DividedModel final : public PreparedModel, public std::enable_shared_from_this<DividedModel> {
   public:
-    explicit DividedModel(DividedPlan plan);
+    DividedModel(DividedPlan plan, std::shared_ptr<ExecutionThreads> threads);
     ~DividedModel() override;
 
     [[nodiscard]] const DividedPlan& plan() const noexcept { return plan_; }
@@ -59,6 +60,7 @@ class DividedModel final : public PreparedModel, public std::enable_shared_from_
                   const Result<>& result);
 
     const DividedPlan plan_;
+    Background background_;
     system::Mutex mutex_;
     std::vector<std::unique_ptr<ExecutionState>> idle_ NNBURST_GUARDED_BY(mutex_);
     /// Of states whose memory a driver may still write, too.

@@ -15,7 +15,6 @@
 
 #include "nnburst/prepared_model.h"
 #include "nnburst/types.h"
-#include "runtime/background.h"
 #include "runtime/replacement.h"
 #include "runtime/submodel.h"
 
@@ -60,7 +59,6 @@ struct DividedPlan {
     /// The whole model on the device in this process, for executions that the parts cannot perform;
     /// null if the application has chosen the devices.
     std::shared_ptr<Replacement> whole;
-    std::shared_ptr<Background> background;
 
     /// The operand that is input or output `index` of the whole model.
     [[nodiscard]] const Operand& input(std::uint32_t index) const {

@@ -12,6 +12,7 @@
 #include "model/operand_info.h"
 #include "model/outcome.h"
 #include "nnburst/type_queries.h"
+#include "runtime/background.h"
 
 namespace nnburst::runtime {
 

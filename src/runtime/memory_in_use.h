@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "burst/burst_errors.h"
-#include "burst/output_ranges.h"
-#include "burst/unanswered_outputs.h"
+#include "burst/give_up_time.h"
+#include "burst/memory_ranges.h"
 #include "nnburst/burst.h"
 
 namespace nnburst::runtime {
@@ -46,7 +46,7 @@ class MemoryInUse {
     void add(std::shared_ptr<Holder> holder, const Request& request) {
         Execution& execution = executions_.emplace_back();
         execution.holder = std::move(holder);
-        burst::collectOutputs(request, execution.outputs);
+        burst::collectOutputRanges(request, execution.outputs);
     }
 
     /// Forgets the executions that were answered meanwhile.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/part_model.h"
 
+#include <new>
 #include <utility>
 
 #include "burst/burst_errors.h"
@@ -11,12 +12,12 @@ namespace nnburst::runtime {
 
 PartModel::PartModel(SharedPreparedModel prepared, HalVersion version, Model interface,
                      std::shared_ptr<Replacement> replacement,
-                     std::shared_ptr<Background> background)
+                     std::shared_ptr<ExecutionThreads> threads)
     : prepared_(std::move(prepared)),
       version_(version),
       interface_(std::move(interface)),
       replacement_(std::move(replacement)),
-      background_(std::move(background)) {}
+      background_(std::move(threads)) {}
 
 bool PartModel::isMemoryInUse() {
     const system::MutexLock lock(mutex_);
@@ -42,21 +43,28 @@ Result<> PartModel::waitForMemory(const OptionalTimePoint& deadline) {
     return prepared_->waitForMemory(deadline);
 }
 
-Burst* PartModel::keptBurst() {
-    if (kept_ == nullptr && std::exchange(hasExecuted_, true) && !isBurstRefused_) {
+void PartModel::keepBurst() {
+    if (kept_ != nullptr || !std::exchange(hasExecuted_, true) || isBurstRefused_) {
+        return;
+    }
+    try {
         auto burst = prepared_->configureExecutionBurst({});
         isBurstRefused_ = !burst;
         kept_ = burst ? std::move(*burst) : nullptr;
+    } catch (const std::bad_alloc&) {
+        // The execution has succeeded all the same. The next one tries again.
     }
-    return kept_.get();
 }
 
 Result<> PartModel::executeOnDevice(const Request& request, const ExecutionOptions& options,
                                     ExecutionOutcome& outcome) {
     const burst::ExclusiveUse use(keptLock_);
-    Burst* const burst = use && !prepared_->isMemoryInUse() ? keptBurst() : nullptr;
+    Burst* const burst = use && !prepared_->isMemoryInUse() ? kept_.get() : nullptr;
     if (burst == nullptr) {
         Result<> result = prepared_->executeSynchronously(request, options, outcome);
+        if (result && use) {
+            keepBurst();
+        }
         if (result || !canReplace(result.error(), options.deadline)) {
             return result;
         }
@@ -122,11 +130,15 @@ Result<> PartModel::execute(const Request& request, const ExecutionOptions& opti
                 (*shared)(status, outcome);
                 return;
             }
-            const Result<> submitted = self->background_->run(
-                options.deadline, [self, request, options, shared, why = status.error()] {
+            const Result<> submitted = self->background_.run(
+                options.deadline,
+                [self, request, options, shared, why = status.error()] {
                     ExecutionOutcome its;
                     const Result<> instead = self->executeOnReplacement(why, request, options, its);
                     (*shared)(instead, its);
+                },
+                [shared, wasLateAtLaunch = device::isPast(options.deadline)] {
+                    (*shared)(device::missedBeforeStart("the execution", wasLateAtLaunch), {});
                 });
             if (!submitted) {
                 (*shared)(status, outcome);

@@ -27,7 +27,7 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
     /// device of `version`. `replacement` may be null: then errors of the device are those of this
     /// model.
     PartModel(SharedPreparedModel prepared, HalVersion version, Model interface,
-              std::shared_ptr<Replacement> replacement, std::shared_ptr<Background> background);
+              std::shared_ptr<Replacement> replacement, std::shared_ptr<ExecutionThreads> threads);
 
     [[nodiscard]] Result<> executeSynchronously(const Request& request,
                                                 const ExecutionOptions& options,
@@ -58,8 +58,9 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
     /// is in use of which only the prepared model knows.
     Result<> executeOnDevice(const Request& request, const ExecutionOptions& options,
                              ExecutionOutcome& outcome);
-    /// The kept burst, for the thread that has its lock; null if there is none.
-    [[nodiscard]] Burst* keptBurst();
+    /// Makes the kept burst after the second execution, for the thread that has its lock. Not
+    /// during an execution: setting up a burst may take longer than its deadline allows.
+    void keepBurst();
     /// Repeats on the replacement an execution that failed with `why`.
     Result<> executeOnReplacement(const Error& why, const Request& request,
                                   const ExecutionOptions& options, ExecutionOutcome& outcome);
@@ -68,7 +69,7 @@ class PartModel final : public PreparedModel, public std::enable_shared_from_thi
     const HalVersion version_;
     const Model interface_;
     const std::shared_ptr<Replacement> replacement_;
-    const std::shared_ptr<Background> background_;
+    Background background_;
 
     burst::TryLock keptLock_;
     bool hasExecuted_ = false;     // of the thread that has the lock, as the next

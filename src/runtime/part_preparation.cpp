@@ -17,17 +17,12 @@ namespace nnburst::runtime {
 
 namespace {
 
-bool isTooLate(ErrorStatus status) noexcept {
-    return status == ErrorStatus::MISSED_DEADLINE_TRANSIENT ||
-           status == ErrorStatus::MISSED_DEADLINE_PERSISTENT;
-}
-
 /// Whether a preparation from cache files failed because of their contents.
 bool isCausedByFiles(ErrorStatus status) noexcept {
     return status == ErrorStatus::GENERAL_FAILURE || status == ErrorStatus::INVALID_ARGUMENT;
 }
 
-Result<SharedPreparedModel> prepareOnDevice(const PartToPrepare& part, const PartDevice& where,
+Result<SharedPreparedModel> prepareOnDevice(const PartToPrepare& part, const PartDevice& target,
                                             const CompileOptions& options) {
     const PrepareOptions uncached{.preference = options.preference,
                                   .priority = options.priority,
@@ -35,17 +30,17 @@ Result<SharedPreparedModel> prepareOnDevice(const PartToPrepare& part, const Par
                                   .modelCache = {},
                                   .dataCache = {},
                                   .token = {}};
-    auto files = PartCacheFiles::name(options, where.info, part.operations);
+    auto files = PartCacheFiles::name(options, target.info, part.operations);
     if (files && files->openExisting()) {
         PrepareOptions fromCache = uncached;
         files->giveTo(fromCache);
-        auto prepared = prepareModelFromCache(*where.device, fromCache);
+        auto prepared = prepareModelFromCache(*target.device, fromCache);
         if (prepared) {
             NNBURST_VLOG(COMPILATION, "{} comes from the cache", part.name);
             return prepared;
         }
         const ErrorStatus status = prepared.error().status;
-        if (isTooLate(status)) {
+        if (isMissedDeadline(status)) {
             return prepared;
         }
         if (status == ErrorStatus::DEVICE_UNAVAILABLE) {
@@ -60,22 +55,22 @@ Result<SharedPreparedModel> prepareOnDevice(const PartToPrepare& part, const Par
     if (files && files->makeNew()) {
         files->giveTo(toCache);
     }
-    if (where.info.version == kLatestHalVersion) {
-        return prepareModel(*where.device, part.model, toCache);
+    if (target.info.version == kLatestHalVersion) {
+        return prepareModel(*target.device, part.model, toCache);
     }
-    return prepareModel(*where.device, expressedFor(where.info.version, part.model), toCache);
+    return prepareModel(*target.device, expressedFor(target.info.version, part.model), toCache);
 }
 
 }  // namespace
 
-Result<SharedPreparedModel> preparePart(const Services& services, PartToPrepare part,
-                                        const PartDevice& where, const CompileOptions& options) {
-    auto prepared = prepareOnDevice(part, where, options);
+Result<SharedPreparedModel> preparePart(const SharedObjects& shared, PartToPrepare part,
+                                        const PartDevice& target, const CompileOptions& options) {
+    auto prepared = prepareOnDevice(part, target, options);
     if (!prepared) {
-        if (!where.canBeReplaced || isTooLate(prepared.error().status)) {
+        if (!target.canBeReplaced || isMissedDeadline(prepared.error().status)) {
             return prepared;
         }
-        auto instead = prepareModel(*services.reference, part.model,
+        auto instead = prepareModel(*shared.reference, part.model,
                                     {.preference = options.preference,
                                      .priority = options.priority,
                                      .deadline = options.deadline});
@@ -84,22 +79,19 @@ Result<SharedPreparedModel> preparePart(const Services& services, PartToPrepare 
         }
         logger().warn("{} cannot be prepared ({}): it runs on {}", part.name,
                       prepared.error().message, kReferenceDeviceName);
-        services.counters->preparations.fetch_add(1, std::memory_order_relaxed);  // only a count
+        shared.counters->preparations.fetch_add(1, std::memory_order_relaxed);  // only a count
         return instead;
-    }
-    if (where.device == services.reference && supportsFences(where.info.version)) {
-        return prepared;
     }
     Model interface = interfaceOf(part.model);
     std::shared_ptr<Replacement> replacement;
-    if (where.canBeReplaced) {
+    if (target.canBeReplaced) {
         replacement = std::make_shared<Replacement>(std::move(part.name), std::move(part.model),
-                                                    options.preference, services.reference,
-                                                    services.counters);
+                                                    replacementOptions(options), shared.reference,
+                                                    shared.counters);
     }
-    return std::make_shared<PartModel>(std::move(*prepared), where.info.version,
+    return std::make_shared<PartModel>(std::move(*prepared), target.info.version,
                                        std::move(interface), std::move(replacement),
-                                       services.background);
+                                       shared.threads);
 }
 
 }  // namespace nnburst::runtime

@@ -18,10 +18,10 @@
 namespace nnburst::runtime {
 
 /// The objects that the models of a runtime share.
-struct Services {
+struct SharedObjects {
     SharedDevice reference;  ///< the device in this process
-    std::shared_ptr<Background> background;
     std::shared_ptr<FallbackCounters> counters;
+    std::shared_ptr<ExecutionThreads> threads;
 };
 
 /// A part, or a whole model, that is to be prepared.
@@ -42,8 +42,8 @@ struct PartDevice {
 };
 
 /// Prepares `part` from the cache that `options` names or from its model, and waits for it.
-[[nodiscard]] Result<SharedPreparedModel> preparePart(const Services& services, PartToPrepare part,
-                                                      const PartDevice& where,
+[[nodiscard]] Result<SharedPreparedModel> preparePart(const SharedObjects& shared,
+                                                      PartToPrepare part, const PartDevice& target,
                                                       const CompileOptions& options);
 
 }  // namespace nnburst::runtime

@@ -6,11 +6,11 @@
 
 namespace nnburst::runtime {
 
-Replacement::Replacement(std::string part, Model model, ExecutionPreference preference,
+Replacement::Replacement(std::string part, Model model, PrepareOptions options,
                          SharedDevice reference, std::shared_ptr<FallbackCounters> counters)
     : part_(std::move(part)),
       model_(std::move(model)),
-      preference_(preference),
+      options_(std::move(options)),
       reference_(std::move(reference)),
       counters_(std::move(counters)) {}
 
@@ -34,7 +34,7 @@ Result<SharedPreparedModel> Replacement::model() {
     const bool isTransient = prepared_ && !*prepared_ &&
                              prepared_->error().status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT;
     if (!prepared_ || isTransient) {
-        prepared_ = prepareModel(*reference_, model_, {.preference = preference_});
+        prepared_ = prepareModel(*reference_, model_, options_);
     }
     return *prepared_;
 }

@@ -30,8 +30,7 @@ struct FallbackCounters {
 /// busy or faulty), not the request or its deadline.
 [[nodiscard]] constexpr bool isDeviceFailure(ErrorStatus status) noexcept {
     return status == ErrorStatus::DEVICE_UNAVAILABLE || status == ErrorStatus::GENERAL_FAILURE ||
-           status == ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT ||
-           status == ErrorStatus::RESOURCE_EXHAUSTED_PERSISTENT;
+           isResourceExhausted(status);
 }
 
 /// Whether an execution that failed with `status` may be repeated on another device. Not after its
@@ -41,13 +40,19 @@ struct FallbackCounters {
     return isDeviceFailure(status) && (!deadline || std::chrono::steady_clock::now() < *deadline);
 }
 
+/// How replacements of a compilation with `options` are prepared: without its deadline, which is
+/// over by then, and without cache files.
+[[nodiscard]] inline PrepareOptions replacementOptions(const CompileOptions& options) {
+    return {.preference = options.preference, .priority = options.priority};
+}
+
 /// The replacement of one part. Thread-safe.
 class Replacement {
   public:
     /// `part` describes the part in messages: its device and operations. `model` refers to memory
-    /// that does not change.
-    Replacement(std::string part, Model model, ExecutionPreference preference,
-                SharedDevice reference, std::shared_ptr<FallbackCounters> counters);
+    /// that does not change. `options` are those of its preparation.
+    Replacement(std::string part, Model model, PrepareOptions options, SharedDevice reference,
+                std::shared_ptr<FallbackCounters> counters);
 
     /// Whether the device of the part is lost: then all further executions go to the replacement.
     [[nodiscard]] bool isPermanent() const noexcept {
@@ -70,7 +75,7 @@ class Replacement {
   private:
     const std::string part_;
     const Model model_;
-    const ExecutionPreference preference_;
+    const PrepareOptions options_;
     const SharedDevice reference_;
     const std::shared_ptr<FallbackCounters> counters_;
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst/runtime.h"
+#include "runtime/runtime.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,7 @@
 #include "log/verbose.h"
 #include "model/invalid.h"
 #include "nnburst/validation.h"
-#include "runtime/compilation.h"
-#include "runtime/registry.h"
+#include "runtime/model_compiler.h"
 #include "runtime/support.h"
 
 namespace nnburst {
@@ -21,8 +20,8 @@ namespace {
 
 class DeviceRuntime final : public Runtime {
   public:
-    DeviceRuntime(NamedDevices devices, Services services)
-        : devices_(std::move(devices)), services_(std::move(services)) {
+    DeviceRuntime(NamedDevices devices, SharedObjects shared)
+        : devices_(std::move(devices)), shared_(std::move(shared)) {
         for (const std::shared_ptr<NamedDevice>& device : devices_) {
             infos_.push_back(device->info());
         }
@@ -59,14 +58,14 @@ class DeviceRuntime final : public Runtime {
             NNBURST_TRY(checkDevice(device));
         }
         NNBURST_TRY(validateModel(model));
-        return Compilation(devices_, services_, model, options).run();
+        return ModelCompiler(devices_, shared_, model, options).run();
     }
 
     [[nodiscard]] RuntimeStats stats() const noexcept override {
         // Only counts.
         return {
-            .failedPreparations = services_.counters->preparations.load(std::memory_order_relaxed),
-            .failedExecutions = services_.counters->executions.load(std::memory_order_relaxed)};
+            .failedPreparations = shared_.counters->preparations.load(std::memory_order_relaxed),
+            .failedExecutions = shared_.counters->executions.load(std::memory_order_relaxed)};
     }
 
   private:
@@ -79,7 +78,7 @@ class DeviceRuntime final : public Runtime {
     }
 
     const NamedDevices devices_;  // the last is the one in this process
-    const Services services_;
+    const SharedObjects shared_;
     std::vector<DeviceInfo> infos_;
 };
 
@@ -87,12 +86,11 @@ class DeviceRuntime final : public Runtime {
 
 }  // namespace runtime
 
-Result<std::shared_ptr<Runtime>> runtime::makeRuntime(NamedDevices devices) {
-    NNBURST_TRY_ASSIGN(auto background, Background::create());
-    Services services{.reference = devices.back()->latest(),
-                      .background = std::move(background),
-                      .counters = std::make_shared<FallbackCounters>()};
-    return std::make_shared<DeviceRuntime>(std::move(devices), std::move(services));
+std::shared_ptr<Runtime> runtime::makeRuntime(NamedDevices devices) {
+    SharedObjects shared{.reference = devices.back()->latest(),
+                         .counters = std::make_shared<FallbackCounters>(),
+                         .threads = std::make_shared<ExecutionThreads>()};
+    return std::make_shared<DeviceRuntime>(std::move(devices), std::move(shared));
 }
 
 Result<std::shared_ptr<Runtime>> Runtime::create(const RuntimeOptions& options) {

@@ -188,15 +188,15 @@ class Session::Impl {
         return finish(burst_->wait(*std::exchange(submission_, std::nullopt), outcome_), deadline_);
     }
 
-    Result<bool> wait(std::chrono::nanoseconds limit) {
+    Result<bool> wait(std::chrono::nanoseconds timeout) {
         if (!submission_) {
             return notSubmitted();
         }
-        const TimePoint end = system::saturatingAdd(std::chrono::steady_clock::now(), limit);
+        const TimePoint end = system::saturatingAdd(std::chrono::steady_clock::now(), timeout);
         NNBURST_TRY_ASSIGN(const int descriptor, burst_->completionDescriptor());
         while (!isDone()) {
             // Again each time: the descriptor may become readable for nothing.
-            NNBURST_TRY_ASSIGN(const bool hasNews, burst_->armCompletion());
+            NNBURST_TRY_ASSIGN(const bool hasEnded, burst_->armCompletion());
             const auto left = system::saturatingDifference(end, std::chrono::steady_clock::now());
             if (left <= std::chrono::nanoseconds(0)) {
                 if (isDone()) {
@@ -204,7 +204,7 @@ class Session::Impl {
                 }
                 return false;
             }
-            if (!hasNews) {
+            if (!hasEnded) {
                 pollFor(descriptor, std::min<std::chrono::nanoseconds>(left, kPollInterval));
             }
         }
@@ -463,8 +463,8 @@ Result<> Session::submit(const OptionalTimePoint& deadline) {
 Result<> Session::wait() {
     return impl_->wait();
 }
-Result<bool> Session::wait(std::chrono::nanoseconds limit) {
-    return impl_->wait(limit);
+Result<bool> Session::wait(std::chrono::nanoseconds timeout) {
+    return impl_->wait(timeout);
 }
 Result<int> Session::completionDescriptor() {
     return impl_->burst().completionDescriptor();

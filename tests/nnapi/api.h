@@ -29,6 +29,11 @@ inline constexpr int kUnmappable = ANEURALNETWORKS_UNMAPPABLE;
 inline constexpr int kInsufficientSize = ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE;
 inline constexpr int kDeadObject = ANEURALNETWORKS_DEAD_OBJECT;
 
+[[nodiscard]] inline bool isMissedDeadline(int result) {
+    return result == ANEURALNETWORKS_MISSED_DEADLINE_TRANSIENT ||
+           result == ANEURALNETWORKS_MISSED_DEADLINE_PERSISTENT;
+}
+
 template <class T, void (*kFree)(T*)>
 struct Freed {
     void operator()(T* object) const { kFree(object); }

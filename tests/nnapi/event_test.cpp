@@ -14,7 +14,7 @@
 
 #include "api.h"
 #include "nnburst/fence.h"
-#include "support/threads_that_take.h"
+#include "support/signal_threads.h"
 
 namespace nnburst::nnapi {
 namespace {
@@ -183,12 +183,12 @@ TEST_F(NnapiEvent, ofBuffersOrdersExecutionsThatShareThem) {
 
 /// A thread waits for the fence and copies the buffers.
 TEST_F(NnapiEvent, ofBuffersLeavesTheSignalsOfTheProcessToTheProgram) {
-    const int before = test::threadsThatTake(SIGTERM);
+    const int before = test::threadsThatReceive(SIGTERM);
     const UniqueFd fence = newFence();
     const Event pending = newEvent(fence.get());
     const Execution execution = newReadyExecution();
     const Event done = startWith(execution.get(), {pending.get()});
-    EXPECT_EQ(test::threadsThatTake(SIGTERM), before);
+    EXPECT_EQ(test::threadsThatReceive(SIGTERM), before);
     signalFence(fence.get());
     EXPECT_EQ(ANeuralNetworksEvent_wait(done.get()), kNoError);
 }

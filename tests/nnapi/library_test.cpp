@@ -11,7 +11,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <numeric>
+#include <vector>
 
 #include "support/nnapi_functions.h"
 
@@ -231,14 +234,18 @@ TEST_F(NnapiSupportLibraryDevice, tellsItsPerformance) {
 }
 
 TEST_F(NnapiSupportLibraryDevice, tellsThePerformanceOfEachOperandType) {
-    int count = 0;
+    std::vector<std::int32_t> types;
     EXPECT_EQ(api->SL_ANeuralNetworksDevice_forEachOperandPerformanceInfo(
-                  device, &count,
-                  [](SL_ANeuralNetworksOperandPerformanceInfo, void* context) {
-                      ++*static_cast<int*>(context);
+                  device, &types,
+                  [](SL_ANeuralNetworksOperandPerformanceInfo info, void* context) {
+                      static_cast<std::vector<std::int32_t>*>(context)->push_back(info.operandType);
+                      EXPECT_GT(info.performanceInfo.execTime, 0) << info.operandType;
+                      EXPECT_GT(info.performanceInfo.powerUsage, 0) << info.operandType;
                   }),
               ANEURALNETWORKS_NO_ERROR);
-    EXPECT_GT(count, 10);
+    std::vector<std::int32_t> expected(ANEURALNETWORKS_TENSOR_QUANT8_ASYMM_SIGNED + 1);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(types, expected);
     EXPECT_EQ(api->SL_ANeuralNetworksDevice_forEachOperandPerformanceInfo(
                   device, nullptr, [](SL_ANeuralNetworksOperandPerformanceInfo, void*) {}),
               ANEURALNETWORKS_UNEXPECTED_NULL);
@@ -248,7 +255,11 @@ TEST_F(NnapiSupportLibraryDevice, hasNoExtensionsThatWereNotRegistered) {
     std::uint32_t count = 99;
     EXPECT_EQ(api->SL_ANeuralNetworksDevice_getVendorExtensionCount(device, &count),
               ANEURALNETWORKS_NO_ERROR);
+    ASSERT_EQ(count, 1U);  // that of this library
     const char* name = nullptr;
+    EXPECT_EQ(api->SL_ANeuralNetworksDevice_getVendorExtensionName(device, 0, &name),
+              ANEURALNETWORKS_NO_ERROR);
+    EXPECT_STREQ(name, "org.nnburst.tflite");
     EXPECT_EQ(api->SL_ANeuralNetworksDevice_getVendorExtensionName(device, count, &name),
               ANEURALNETWORKS_BAD_DATA);
 }

@@ -6,6 +6,8 @@
 
 #include <android/NeuralNetworksOEM.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -243,6 +245,25 @@ TEST_F(NnapiModel, usesALongValueInPlaceUntilItIsFinished) {
     EXPECT_EQ(compute(model.get(), std::vector<float>(kCount, 1)), std::vector<float>(kCount, 6));
 }
 
+/// The first one need not be there any more when the model is finished.
+TEST_F(NnapiModel, takesTheLastOfTwoLongValues) {
+    constexpr std::uint32_t kCount = 100;  // more than 128 bytes
+    const Type many(ANEURALNETWORKS_TENSOR_FLOAT32, {kCount});
+    add(many);
+    add(many);
+    add(kInt32);
+    add(many);
+    ASSERT_EQ(setFloats(1, std::vector<float>(kCount, 7)), kNoError);
+    const std::vector<float> last(kCount, 5);
+    ASSERT_EQ(setFloats(1, last), kNoError);
+    const std::int32_t none = 0;
+    ASSERT_EQ(ANeuralNetworksModel_setOperandValue(model.get(), 2, &none, sizeof(none)), kNoError);
+    ASSERT_EQ(addOperation(ANEURALNETWORKS_ADD, {0, 1, 2}, {3}), kNoError);
+    ASSERT_EQ(identify({0}, {3}), kNoError);
+    ASSERT_EQ(finish(), kNoError);
+    EXPECT_EQ(compute(model.get(), std::vector<float>(kCount, 1)), std::vector<float>(kCount, 6));
+}
+
 TEST_F(NnapiModel, takesTheLastOfTwoValues) {
     addTensors(2);
     add(kInt32);
@@ -283,6 +304,28 @@ TEST_F(NnapiModelMemory, isAValue) {
     ASSERT_EQ(identify({0}, {3}), kNoError);
     ASSERT_EQ(finish(), kNoError);
     EXPECT_EQ(compute(model.get(), {1, 2}), (std::vector<float>{11, 22}));
+}
+
+TEST_F(NnapiModelMemory, replacesALongValue) {
+    constexpr std::uint32_t kCount = 100;  // more than 128 bytes
+    const Type many(ANEURALNETWORKS_TENSOR_FLOAT32, {kCount});
+    add(many);
+    add(many);
+    add(kInt32);
+    add(many);
+    const std::vector<float> first(kCount, 7);
+    ASSERT_EQ(setFloats(1, first), kNoError);
+    constexpr std::size_t kBytes = kCount * sizeof(float);
+    const MappedMemory last(kBytes);
+    std::fill_n(last.floats(), kCount, 5.0F);
+    ASSERT_EQ(ANeuralNetworksModel_setOperandValueFromMemory(model.get(), 1, last.get(), 0, kBytes),
+              kNoError);
+    const std::int32_t none = 0;
+    ASSERT_EQ(ANeuralNetworksModel_setOperandValue(model.get(), 2, &none, sizeof(none)), kNoError);
+    ASSERT_EQ(addOperation(ANEURALNETWORKS_ADD, {0, 1, 2}, {3}), kNoError);
+    ASSERT_EQ(identify({0}, {3}), kNoError);
+    ASSERT_EQ(finish(), kNoError);
+    EXPECT_EQ(compute(model.get(), std::vector<float>(kCount, 1)), std::vector<float>(kCount, 6));
 }
 
 TEST_F(NnapiModelMemory, isRefusedIfNull) {
@@ -395,9 +438,7 @@ TEST(NnapiEndlessLoop, endsAtItsLoopTimeout) {
               kNoError);
     ASSERT_EQ(ANeuralNetworksExecution_setLoopTimeout(execution.get(), 1'000'000), kNoError);
     const int result = ANeuralNetworksExecution_compute(execution.get());
-    EXPECT_TRUE(result == ANEURALNETWORKS_MISSED_DEADLINE_TRANSIENT ||
-                result == ANEURALNETWORKS_MISSED_DEADLINE_PERSISTENT)
-        << result;
+    EXPECT_TRUE(isMissedDeadline(result)) << result;
 }
 
 // ---- setOperandSymmPerChannelQuantParams

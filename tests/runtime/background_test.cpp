@@ -7,10 +7,16 @@
 
 #include "runtime/background.h"
 
+#include <sys/resource.h>
+
+#include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <thread>
+#include <vector>
 
 #include "device/hal_models.h"
 #include "nnburst/fence.h"
@@ -62,13 +68,13 @@ class LaunchOnThread : public testing::TestWithParam<std::tuple<Reason, Way>> {
         if (reason == Reason::REPLACED) {
             const auto prepared = prepareModel(*localDevice(), makeModel());
             EXPECT_TRUE(prepared) << prepared.error().message;
-            const auto replacement = std::make_shared<Replacement>(
-                "a part", makeModel(), ExecutionPreference::FAST_SINGLE_ANSWER, localDevice(),
-                std::make_shared<FallbackCounters>());
+            const auto replacement =
+                std::make_shared<Replacement>("a part", makeModel(), PrepareOptions(),
+                                              localDevice(), std::make_shared<FallbackCounters>());
             EXPECT_TRUE(replacement->replace({ErrorStatus::DEVICE_UNAVAILABLE, "a test"}));
             model =
                 std::make_shared<PartModel>(*prepared, HalVersion::V1_3, interfaceOf(makeModel()),
-                                            replacement, *Background::create());
+                                            replacement, std::make_shared<ExecutionThreads>());
         } else {
             runtime_ =
                 reason == Reason::DIVIDED
@@ -169,7 +175,7 @@ class FunctionModel final : public test::UnusedPreparedModel {
 
 class FencedOnThread : public testing::Test {
   protected:
-    static constexpr int kThreads = 8;  // of Background
+    static constexpr int kThreads = 8;  // of a Background
 
     /// Occupies all threads of the background until `release`.
     void occupy() {
@@ -203,7 +209,7 @@ class FencedOnThread : public testing::Test {
         ASSERT_TRUE(execution->callback(launched, fenced));
     }
 
-    const std::shared_ptr<Background> background = *Background::create();
+    Background background{std::make_shared<ExecutionThreads>()};
     const Model interface = interfaceOf(makeModel());
     const SmallRequest request = makeRequest();
     Timing launched;
@@ -223,6 +229,28 @@ TEST_F(FencedOnThread, hasNoMoreTimeThoughAllThreadsAreBusy) {
     ASSERT_NO_FATAL_FAILURE(end(execution));
     ASSERT_TRUE(deadline);
     EXPECT_LE(*deadline, latest);
+}
+
+TEST_F(FencedOnThread, endsAtItsDeadlineThoughAllThreadsAreBusy) {
+    ASSERT_NO_FATAL_FAILURE(occupy());
+    const auto execution = launch([](const auto&, auto&) {}, {}, 10ms);
+    std::promise<Result<>> called;
+    const Result<> asynchronous = executeOnThread(
+        background, std::make_shared<FunctionModel>([](const auto&, auto&) {}), interface,
+        request.request, {.deadline = Clock::now() + 10ms},
+        [&](const Result<>& status, const auto& /*outcome*/) { called.set_value(status); });
+    auto ended = called.get_future();
+    EXPECT_EQ(ended.wait_for(60s), std::future_status::ready);
+    const Result<> waited = waitForFence(execution->fence.get(), Clock::now() + 60s);
+    const Result<> ofFenced = execution->callback(launched, fenced);
+    release();
+    EXPECT_TRUE(asynchronous);
+    EXPECT_FALSE(waited);
+    for (const Result<>& result : {ended.get(), ofFenced}) {
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT)
+            << result.error().message;
+    }
 }
 
 void measure(const ExecutionOptions& /*options*/, ExecutionOutcome& outcome) {
@@ -253,6 +281,101 @@ TEST_F(FencedOnThread, measuresNothingWhereTheDeviceMeasuresNothing) {
     ASSERT_NO_FATAL_FAILURE(end(launch([](const auto&, auto&) {})));
     EXPECT_EQ(launched, Timing{});
     EXPECT_EQ(fenced, Timing{});
+}
+
+// ---- Several models
+
+/// A device before HAL 1.3, whose fenced executions run on threads of the runtime.
+class FunctionDevice final : public test::ForwardingDevice {
+  public:
+    FunctionDevice() : ForwardingDevice(localDevice({.version = HalVersion::V1_2})) {}
+
+    [[nodiscard]] Result<> prepareModel(const Model& /*model*/, const PrepareOptions& /*options*/,
+                                        PreparedModelCallback callback) override {
+        callback(std::make_shared<FunctionModel>(function));
+        return {};
+    }
+
+    FunctionModel::Function function;  // of the models that are prepared from now on
+};
+
+class FencedOnThreads : public testing::Test {
+  protected:
+    SharedPreparedModel compile(FunctionModel::Function function) {
+        device_->function = std::move(function);
+        return *runtime_->compile(makeModel(), {.devices = {0}});
+    }
+    FencedExecution launch(const SharedPreparedModel& model,
+                           const ExecutionOptions& options = {}) const {
+        return *model->executeFenced(request_.request, {}, options, {});
+    }
+    static void expectEnd(const FencedExecution& execution) {
+        EXPECT_TRUE(waitForFence(execution.fence.get(), Clock::now() + 60s));
+    }
+
+  private:
+    const std::shared_ptr<FunctionDevice> device_ = std::make_shared<FunctionDevice>();
+    const std::shared_ptr<Runtime> runtime_ = runtimeOf({named("a device", device_)});
+    const SmallRequest request_ = makeRequest();
+};
+
+TEST_F(FencedOnThreads, ofAModelDoNotWaitForAnotherModelWhoseDeviceDoesNotAnswer) {
+    constexpr int kMoreThanThreads = 20;
+    std::promise<void> answer;
+    const auto silent = compile([answered = std::shared_future(answer.get_future())](
+                                    const auto&, auto&) { answered.wait(); });
+    const auto other = compile([](const auto&, auto&) {});
+    std::vector<FencedExecution> unanswered;
+    for (int i = 0; i < kMoreThanThreads; ++i) {
+        unanswered.push_back(launch(silent));
+    }
+    expectEnd(launch(other));
+    answer.set_value();
+    for (const FencedExecution& its : unanswered) {
+        expectEnd(its);
+    }
+}
+
+TEST_F(FencedOnThreads, needFewerThreadsThanThereAreModels) {
+    constexpr std::size_t kModels = 50;
+    const auto threads = [] {
+        return static_cast<std::size_t>(
+            std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+    };
+    const std::size_t before = threads();
+    std::vector<SharedPreparedModel> models;
+    for (std::size_t i = 0; i < kModels; ++i) {
+        models.push_back(compile([](const auto&, auto&) {}));
+        expectEnd(launch(models.back(), {.deadline = Clock::now() + 1h}));
+    }
+    EXPECT_TRUE(test::eventually([&] { return threads() < before + kModels; })) << threads();
+}
+
+/// Only the priorities of models count, not how many executions they have.
+TEST_F(FencedOnThreads, keepTheirPriorityBesideThoseOfAnotherModel) {
+    constexpr int kMany = 8;
+    std::promise<void> answer;
+    std::atomic<int> begun = 0;
+    std::atomic<int> lowered = 0;
+    const int usual = ::getpriority(PRIO_PROCESS, 0);
+    const auto one = compile([](const auto&, auto&) {});
+    const auto many =
+        compile([&, answered = std::shared_future(answer.get_future())](const auto&, auto&) {
+            lowered += ::getpriority(PRIO_PROCESS, 0) > usual ? 1 : 0;  // of the calling thread
+            ++begun;
+            answered.wait();
+        });
+    expectEnd(launch(one));
+    std::vector<FencedExecution> executions;
+    for (int i = 0; i < kMany; ++i) {
+        executions.push_back(launch(many));
+    }
+    EXPECT_TRUE(test::eventually([&] { return begun == kMany; }));
+    EXPECT_EQ(lowered, 0);
+    answer.set_value();
+    for (const FencedExecution& its : executions) {
+        expectEnd(its);
+    }
 }
 
 }  // namespace

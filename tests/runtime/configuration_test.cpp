@@ -12,6 +12,9 @@
 namespace nnburst::runtime {
 namespace {
 
+using test::ProgramTest;
+using test::writeFile;
+
 class Configuration : public ProgramTest {
   protected:
     Configuration() : ProgramTest("") {}

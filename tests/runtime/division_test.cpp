@@ -20,6 +20,7 @@
 #include "runtime/divided_model.h"
 #include "runtime/replacement.h"
 #include "runtime_test.h"
+#include "support/unused_methods.h"
 
 namespace nnburst::runtime {
 namespace {
@@ -310,14 +311,42 @@ TEST(Fallback, isPreparedAgainIfMemoryWasLacking) {
         const auto reference = filtered(everything);
         reference->failPreparations = true;
         reference->preparationError = error;
-        Replacement replacement("a part", chain({ADD}), ExecutionPreference::FAST_SINGLE_ANSWER,
-                                reference, std::make_shared<FallbackCounters>());
+        Replacement replacement("a part", chain({ADD}), PrepareOptions(), reference,
+                                std::make_shared<FallbackCounters>());
         EXPECT_FALSE(replacement.model());
         reference->failPreparations = false;
         EXPECT_EQ(replacement.model().has_value(), isTransient);
         EXPECT_EQ(replacement.model().has_value(), isTransient);
         EXPECT_EQ(reference->preparations, isTransient ? 2 : 1);
     }
+}
+
+TEST(Fallback, isPreparedWithThePreferenceAndPriorityOfTheModel) {
+    class FailingDevice final : public test::ForwardingDevice {
+      public:
+        using ForwardingDevice::ForwardingDevice;
+        Result<> prepareModel(const Model& /*model*/, const PrepareOptions& /*options*/,
+                              PreparedModelCallback callback) override {
+            callback(std::make_shared<test::UnusedPreparedModel>());
+            return {};
+        }
+    };
+    const auto reference = filtered(everything);
+    reference->execTime = kSlow;
+    const auto runtime =
+        makeRuntime({named("failing", std::make_shared<FailingDevice>(localDevice())),
+                     named(kReferenceDeviceName, reference)});
+    const auto compiled = runtime->compile(
+        chain({ADD, RELU}),
+        {.preference = ExecutionPreference::SUSTAINED_SPEED, .priority = Priority::HIGH});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    SmallRequest request;
+    request.input<float>({1, -2, 3, 4}, {}).output(16);
+    ExecutionOutcome outcome;
+    ASSERT_TRUE((*compiled)->executeSynchronously(request.request, {}, outcome));
+    EXPECT_EQ(reference->preparations, 1);
+    EXPECT_EQ(reference->lastOptions.preference, ExecutionPreference::SUSTAINED_SPEED);
+    EXPECT_EQ(reference->lastOptions.priority, Priority::HIGH);
 }
 
 /// The contents of the files may be why the driver was lost.
@@ -631,6 +660,27 @@ TEST(Division, letsGoOfTheMemoryOfARequest) {
         ASSERT_TRUE((*burst)->execute(request.request, {}, outcome));
         (*burst)->freeMemory(memory.lock());
     }
+    EXPECT_TRUE(memory.expired());
+}
+
+TEST(Runtime, letsGoOfMemoryThatWasFreedWhenTheModelExecutesAgain) {
+    const auto runtime = runtimeOf({});
+    const auto compiled = runtime->compile(chain({ADD, RELU}), {});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    SmallRequest kept;
+    kept.input<float>({1, -2, 3, 4}, {}).output(16);
+    ExecutionOutcome outcome;
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE((*compiled)->executeSynchronously(kept.request, {}, outcome));
+    }
+    std::weak_ptr<const Region> memory;
+    {
+        SmallRequest request;
+        request.input<float>({1, -2, 3, 4}, {}).output(16);
+        memory = std::get<SharedRegion>(request.request.pools[0]);
+        ASSERT_TRUE((*compiled)->executeSynchronously(request.request, {}, outcome));
+    }
+    ASSERT_TRUE((*compiled)->executeSynchronously(kept.request, {}, outcome));
     EXPECT_TRUE(memory.expired());
 }
 

@@ -69,7 +69,8 @@ class LyingDevice : public testing::TestWithParam<bool> {
                        .inputs = {between},
                        .outputs = {{Place::Kind::MODEL_OUTPUT, 0}},
                        .isFixed = false}};
-        model_ = std::make_shared<DividedModel>(std::move(plan));
+        model_ =
+            std::make_shared<DividedModel>(std::move(plan), std::make_shared<ExecutionThreads>());
         second_->shapes = {{.dimensions = {2}, .isSufficient = true}};
         request_.input<float>({1, 2}, {2}).output(8, {2});
         if (GetParam()) {

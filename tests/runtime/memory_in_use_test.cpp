@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <new>
 #include <thread>
 
 #include "burst/burst_errors.h"
@@ -40,8 +41,10 @@ struct SilentDriver {
     bool mayWriteByCalls = false;  ///< those of executions without a burst
     int executions = 0;            ///< through bursts
     int calls = 0;                 ///< executions without a burst
-    bool callsBackLater = false;   ///< `callback` is kept for the test to call
-    ExecutionCallback callback;    ///< of the last asynchronous execution
+    int callsBeforeBurst = 0;      ///< those that had ended when the last burst was set up
+    bool hasNoMemoryForBursts = false;
+    bool callsBackLater = false;  ///< `callback` is kept for the test to call
+    ExecutionCallback callback;   ///< of the last asynchronous execution
 
     Result<> end(ExecutionOutcome& outcome) const {
         outcome.outputShapes = {{.dimensions = {2}, .isSufficient = true}};
@@ -126,6 +129,10 @@ class SilentModel final : public test::UnusedPreparedModel {
     }
     Result<std::unique_ptr<Burst>> configureExecutionBurst(
         const BurstOptions& /*options*/) override {
+        driver_.callsBeforeBurst = driver_.calls;
+        if (driver_.hasNoMemoryForBursts) {
+            throw std::bad_alloc();
+        }
         return std::make_unique<SilentBurst>(driver_);
     }
     bool isMemoryInUse() override { return driver_.mayWriteByCalls; }
@@ -150,8 +157,7 @@ Model makeInterface() {
 
 /// in -> first -> temporary -> second -> out
 std::shared_ptr<PreparedModel> makeDivided(const SharedPreparedModel& first,
-                                           const SharedPreparedModel& second,
-                                           const std::shared_ptr<Background>& background) {
+                                           const SharedPreparedModel& second) {
     DividedPlan plan;
     plan.interface = makeInterface();
     plan.arenaBytes = 64;
@@ -160,7 +166,6 @@ std::shared_ptr<PreparedModel> makeDivided(const SharedPreparedModel& first,
                          .elementBytes = 4,
                          .location = DataLocation{.length = 8}}};
     const Place between{Place::Kind::TEMPORARY, 0};
-    plan.background = background;
     plan.parts = {{.name = "first",
                    .prepared = first,
                    .inputs = {{Place::Kind::MODEL_INPUT, 0}},
@@ -169,24 +174,18 @@ std::shared_ptr<PreparedModel> makeDivided(const SharedPreparedModel& first,
                    .prepared = second,
                    .inputs = {between},
                    .outputs = {{Place::Kind::MODEL_OUTPUT, 0}}}};
-    return std::make_shared<DividedModel>(std::move(plan));
+    return std::make_shared<DividedModel>(std::move(plan), std::make_shared<ExecutionThreads>());
 }
 
 /// A model on one device, or divided into parts (`true`).
 class UnansweredPartTest : public testing::TestWithParam<bool> {
   protected:
     UnansweredPartTest() {
-        const auto prepared = std::make_shared<SilentModel>(driver);
-        if (GetParam()) {
-            model = makeDivided(prepared, prepared, background);
-        } else {
-            model = std::make_shared<PartModel>(prepared, HalVersion::V1_3, makeInterface(),
-                                                nullptr, background);
-        }
         request.input<float>({1, 2}, {}).output(8);
         // The first one is no reason to make a burst, the second one is.
-        EXPECT_EQ(execute(request), ErrorStatus::NONE);
-        EXPECT_EQ(execute(request), ErrorStatus::NONE);
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_EQ(execute(request), ErrorStatus::NONE);
+        }
         EXPECT_GT(driver.executions, 0);
     }
 
@@ -197,11 +196,34 @@ class UnansweredPartTest : public testing::TestWithParam<bool> {
         return result ? ErrorStatus::NONE : result.error().status;
     }
 
+    [[nodiscard]] std::shared_ptr<PreparedModel> makeModel() {
+        const auto prepared = std::make_shared<SilentModel>(driver);
+        if (GetParam()) {
+            return makeDivided(prepared, prepared);
+        }
+        return std::make_shared<PartModel>(prepared, HalVersion::V1_3, makeInterface(), nullptr,
+                                           std::make_shared<ExecutionThreads>());
+    }
+
     SilentDriver driver;
-    const std::shared_ptr<Background> background = *Background::create();
-    std::shared_ptr<PreparedModel> model;
+    std::shared_ptr<PreparedModel> model = makeModel();
     SmallRequest request;
 };
+
+/// So that no execution misses its deadline because a burst is set up.
+TEST_P(UnansweredPartTest, getsItsBurstAfterItsSecondExecutionAndNotDuringIt) {
+    const int parts = GetParam() ? 2 : 1;
+    EXPECT_EQ(driver.callsBeforeBurst, 2 * parts);
+    EXPECT_EQ(driver.calls, 2 * parts);
+}
+
+TEST_P(UnansweredPartTest, executesThoughThereIsNoMemoryForItsBurst) {
+    driver.hasNoMemoryForBursts = true;
+    model = makeModel();
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(execute(request), ErrorStatus::NONE);
+    }
+}
 
 TEST_P(UnansweredPartTest, keepsItsMemoryUntilItIsAnswered) {
     driver.isSilent = true;
@@ -283,8 +305,8 @@ class UnansweredSecondPartTest : public testing::Test {
 
     SilentDriver first;
     SilentDriver second;
-    std::shared_ptr<PreparedModel> model = makeDivided(
-        std::make_shared<SilentModel>(first), std::make_shared<SilentModel>(second), nullptr);
+    std::shared_ptr<PreparedModel> model =
+        makeDivided(std::make_shared<SilentModel>(first), std::make_shared<SilentModel>(second));
     SmallRequest request;
 };
 
@@ -323,12 +345,12 @@ TEST_F(UnansweredSecondPartTest, keepsItsMemoryFromTheFirstWithoutABurst) {
 TEST(LatePart, isUsedAgain) {
     SilentDriver driver;
     driver.answersLate = true;
-    const auto replacement = std::make_shared<Replacement>(
-        "a part", test::makeBranchModel(), ExecutionPreference::FAST_SINGLE_ANSWER, localDevice(),
-        std::make_shared<FallbackCounters>());
-    const auto model =
-        std::make_shared<PartModel>(std::make_shared<SilentModel>(driver), HalVersion::V1_3,
-                                    makeInterface(), replacement, nullptr);
+    const auto replacement =
+        std::make_shared<Replacement>("a part", test::makeBranchModel(), PrepareOptions(),
+                                      localDevice(), std::make_shared<FallbackCounters>());
+    const auto model = std::make_shared<PartModel>(std::make_shared<SilentModel>(driver),
+                                                   HalVersion::V1_3, makeInterface(), replacement,
+                                                   std::make_shared<ExecutionThreads>());
     const auto burst = model->configureExecutionBurst({});
     ASSERT_TRUE(burst) << burst.error().message;
     SmallRequest request;
@@ -375,13 +397,12 @@ class LostPartTest : public testing::Test {
     static TimePoint later() { return std::chrono::steady_clock::now() + std::chrono::minutes(10); }
 
     SilentDriver driver;
-    const std::shared_ptr<Background> background = *Background::create();
     const std::shared_ptr<Replacement> replacement =
-        std::make_shared<Replacement>("a part", makeRelu(), ExecutionPreference::FAST_SINGLE_ANSWER,
-                                      localDevice(), std::make_shared<FallbackCounters>());
-    const std::shared_ptr<PartModel> model =
-        std::make_shared<PartModel>(std::make_shared<SilentModel>(driver), HalVersion::V1_3,
-                                    makeInterface(), replacement, background);
+        std::make_shared<Replacement>("a part", makeRelu(), PrepareOptions(), localDevice(),
+                                      std::make_shared<FallbackCounters>());
+    const std::shared_ptr<PartModel> model = std::make_shared<PartModel>(
+        std::make_shared<SilentModel>(driver), HalVersion::V1_3, makeInterface(), replacement,
+        std::make_shared<ExecutionThreads>());
     SmallRequest request;
 };
 

@@ -15,7 +15,7 @@
 
 #include "nnburst/device.h"
 #include "nnburst/runtime.h"
-#include "runtime/registry.h"
+#include "runtime/runtime.h"
 #include "support/forwarding_device.h"
 
 namespace nnburst::runtime {
@@ -47,6 +47,7 @@ class FilteredDevice final : public test::ForwardingDevice {
     [[nodiscard]] Result<> prepareModel(const Model& model, const PrepareOptions& options,
                                         PreparedModelCallback callback) override {
         ++preparations;
+        lastOptions = options;
         if (failPreparations) {
             const Error error{preparationError, "this device prepares nothing"};
             callback(tl::unexpected<Error>(error));
@@ -70,6 +71,7 @@ class FilteredDevice final : public test::ForwardingDevice {
     ErrorStatus preparationError = ErrorStatus::GENERAL_FAILURE;
     ErrorStatus cacheError = ErrorStatus::NONE;  // of preparations from cache files
     int preparations = 0;
+    PrepareOptions lastOptions;  // of preparations from models
 
   private:
     const IsSupported isSupported_;
@@ -95,9 +97,7 @@ inline std::shared_ptr<Runtime> runtimeOf(NamedDevices devices, float referenceT
         localDevice(), [](const Model&, std::size_t) { return true; });
     reference->execTime = referenceTime;
     devices.push_back(named(kReferenceDeviceName, reference));
-    auto runtime = makeRuntime(std::move(devices));
-    EXPECT_TRUE(runtime) << runtime.error().message;
-    return runtime ? *runtime : nullptr;
+    return makeRuntime(std::move(devices));
 }
 
 /// Of a device in this process that no model should run on if there are others.

@@ -96,6 +96,29 @@ TEST_P(RuntimeSteadyState, makesNoSystemCall) {
                              [this] { return executeSome(test::kExecutions); });
 }
 
+/// The model of the device in this process alone, without a burst of the program.
+TEST(SynchronousSteadyState, makesNoSystemCall) {
+    const auto runtime = runtimeOf({});
+    const auto compiled = runtime->compile(makeModel(), {});
+    ASSERT_TRUE(compiled) << compiled.error().message;
+    SmallRequest request;
+    request.input(std::vector<float>(16, 1.5F), {}).output(64).output(64);
+    ExecutionOutcome outcome;
+    const auto executeSome = [&](int count) {
+        bool isDone = true;
+        for (int i = 0; i < count && isDone; ++i) {
+            isDone = (*compiled)->executeSynchronously(request.request, {}, outcome).has_value();
+        }
+        return isDone && request.output<float>(1)[0] == 6.0F;
+    };
+    test::expectNoSystemCall(
+        [&] {
+            ASSERT_TRUE(executeSome(20));
+            test::waitForSleepOfOthers();
+        },
+        [&] { return executeSome(test::kExecutions); });
+}
+
 INSTANTIATE_TEST_SUITE_P(Model, RuntimeSteadyState, testing::Bool(),
                          [](const auto& instance) { return instance.param ? "divided" : "whole"; });
 

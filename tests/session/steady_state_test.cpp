@@ -15,6 +15,7 @@
 
 #include "burst/fakes.h"
 #include "burst/steady_state.h"
+#include "exec/run/engine.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/model_builder.h"
 #include "nnburst/session.h"

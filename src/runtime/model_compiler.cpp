@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/compilation.h"
+#include "runtime/model_compiler.h"
 
 #include <fmt/format.h>
 
@@ -15,20 +15,20 @@
 
 namespace nnburst::runtime {
 
-Compilation::Compilation(const NamedDevices& devices, const Services& services, const Model& model,
-                         const CompileOptions& options)
+ModelCompiler::ModelCompiler(const NamedDevices& devices, const SharedObjects& shared,
+                             const Model& model, const CompileOptions& options)
     : devices_(devices),
-      services_(services),
+      shared_(shared),
       model_(model),
       options_(options),
       uses_(operandUses(model.main)) {}
 
-Result<SharedPreparedModel> Compilation::run() {
+Result<SharedPreparedModel> ModelCompiler::run() {
     const bool isReferenceAlone = options_.devices.empty()
                                       ? devices_.size() == 1
                                       : options_.devices == std::vector{devices_.size() - 1};
     if (isReferenceAlone) {
-        return prepareWhole({.named = devices_.back(), .device = services_.reference});
+        return prepareWhole({.named = devices_.back(), .device = shared_.reference});
     }
     NNBURST_TRY(askDevices());
     NNBURST_TRY_ASSIGN(const std::vector<Part> parts, divide());
@@ -39,7 +39,7 @@ Result<SharedPreparedModel> Compilation::run() {
     return prepareParts(parts);
 }
 
-Result<> Compilation::askDevices() {
+Result<> ModelCompiler::askDevices() {
     if (options_.devices.empty()) {
         for (std::size_t device = 0; device < devices_.size(); ++device) {
             NNBURST_TRY(ask(device));
@@ -54,9 +54,9 @@ Result<> Compilation::askDevices() {
     return {};
 }
 
-Result<> Compilation::ask(std::size_t device) {
+Result<> ModelCompiler::ask(std::size_t device) {
     const std::shared_ptr<NamedDevice>& named = devices_[device];
-    Usable usable{.named = named, .device = services_.reference};
+    UsableDevice usable{.named = named, .device = shared_.reference};
     Candidate candidate;
     const auto askIt = [&]() -> Result<> {
         if (!isReference(device)) {
@@ -88,7 +88,7 @@ Result<> Compilation::ask(std::size_t device) {
     return {};
 }
 
-Result<std::vector<Part>> Compilation::divide() const {
+Result<std::vector<Part>> ModelCompiler::divide() const {
     auto parts = partition(model_.main, uses_, candidates_);
     if (parts) {
         return std::move(*parts);
@@ -104,7 +104,7 @@ Result<std::vector<Part>> Compilation::divide() const {
                                toString(model_.main.operations[index].type)));
 }
 
-void Compilation::logParts(const std::vector<Part>& parts) const {
+void ModelCompiler::logParts(const std::vector<Part>& parts) const {
     if (!isVerbose(LogTag::PARTITIONING)) {
         return;
     }
@@ -128,13 +128,13 @@ void Compilation::logParts(const std::vector<Part>& parts) const {
     }
 }
 
-PartDevice Compilation::where(const Usable& usable) const {
+PartDevice ModelCompiler::partDeviceOf(const UsableDevice& usable) const {
     return {.device = usable.device,
             .info = usable.named->info(),
-            .canBeReplaced = mayFallBack() && usable.device != services_.reference};
+            .canBeReplaced = mayFallBack() && usable.device != shared_.reference};
 }
 
-Result<> Compilation::keepModel() {
+Result<> ModelCompiler::keepModel() {
     if (!kept_) {
         NNBURST_TRY_ASSIGN(device::ModelSnapshot snapshot, device::ModelSnapshot::take(model_));
         kept_ = std::move(snapshot.model);
@@ -142,24 +142,24 @@ Result<> Compilation::keepModel() {
     return {};
 }
 
-Result<SharedPreparedModel> Compilation::prepareWhole(const Usable& usable) {
-    const PartDevice device = where(usable);
+Result<SharedPreparedModel> ModelCompiler::prepareWhole(const UsableDevice& usable) {
+    const PartDevice device = partDeviceOf(usable);
     if (device.canBeReplaced) {
         NNBURST_TRY(keepModel());
     }
-    return preparePart(services_,
+    return preparePart(shared_,
                        {.name = fmt::format("a model on device {}", device.info.name),
                         .model = kept_ ? *kept_ : model_,
                         .operations = {}},
                        device, options_);
 }
 
-std::string Compilation::partName(std::size_t part, const std::vector<Part>& parts) const {
+std::string ModelCompiler::partName(std::size_t part, const std::vector<Part>& parts) const {
     return fmt::format("part {} of {} on device {}", part, parts.size(),
                        usable_[parts[part].candidate].named->info().name);
 }
 
-Result<SharedPreparedModel> Compilation::prepareParts(const std::vector<Part>& divided) {
+Result<SharedPreparedModel> ModelCompiler::prepareParts(const std::vector<Part>& divided) {
     if (mayFallBack()) {
         NNBURST_TRY(keepModel());
     }
@@ -174,7 +174,7 @@ Result<SharedPreparedModel> Compilation::prepareParts(const std::vector<Part>& d
         }
     }
     std::vector<Extension> extensions;
-    for (const Usable& usable : usable_) {
+    for (const UsableDevice& usable : usable_) {
         const std::vector<Extension>& its = usable.named->info().extensions;
         extensions.insert(extensions.end(), its.begin(), its.end());
     }
@@ -183,19 +183,18 @@ Result<SharedPreparedModel> Compilation::prepareParts(const std::vector<Part>& d
         PlannedPart& planned = plan.parts[part];
         planned.name = partName(part, parts);
         NNBURST_TRY_ASSIGN(planned.prepared,
-                           preparePart(services_,
+                           preparePart(shared_,
                                        {.name = planned.name,
                                         .model = std::move(models[part].model),
                                         .operations = parts[part].operations},
-                                       where(usable_[parts[part].candidate]), options_));
+                                       partDeviceOf(usable_[parts[part].candidate]), options_));
     }
-    plan.background = services_.background;
     if (mayFallBack()) {
         plan.whole = std::make_shared<Replacement>("a model on several devices", std::move(*kept_),
-                                                   options_.preference, services_.reference,
-                                                   services_.counters);
+                                                   replacementOptions(options_), shared_.reference,
+                                                   shared_.counters);
     }
-    return std::make_shared<DividedModel>(std::move(plan));
+    return std::make_shared<DividedModel>(std::move(plan), shared_.threads);
 }
 
 }  // namespace nnburst::runtime

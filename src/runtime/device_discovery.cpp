@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/registry.h"
+#include "runtime/device_discovery.h"
 
 #include <functional>
 #include <thread>

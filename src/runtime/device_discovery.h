@@ -20,7 +20,4 @@ using NamedDevices = std::vector<std::shared_ptr<NamedDevice>>;
 /// do not answer take no longer than one. Errors of makeLocalDevice.
 [[nodiscard]] Result<NamedDevices> findDevices(const RuntimeOptions& options);
 
-/// A runtime of `devices`, the last of which runs in this process and supports all models.
-[[nodiscard]] Result<std::shared_ptr<Runtime>> makeRuntime(NamedDevices devices);
-
 }  // namespace nnburst::runtime

@@ -13,26 +13,26 @@
 #include <vector>
 
 #include "nnburst/runtime.h"
+#include "runtime/device_discovery.h"
 #include "runtime/operand_uses.h"
 #include "runtime/part_preparation.h"
 #include "runtime/partition.h"
-#include "runtime/registry.h"
 #include "runtime/submodel.h"
 
 namespace nnburst::runtime {
 
 /// Used once, by one thread.
-class Compilation {
+class ModelCompiler {
   public:
     /// All arguments outlive it. `model` is valid; `options` name devices that exist.
-    Compilation(const NamedDevices& devices, const Services& services, const Model& model,
-                const CompileOptions& options);
+    ModelCompiler(const NamedDevices& devices, const SharedObjects& shared, const Model& model,
+                  const CompileOptions& options);
 
     [[nodiscard]] Result<SharedPreparedModel> run();
 
   private:
     /// A device that has answered.
-    struct Usable {
+    struct UsableDevice {
         std::shared_ptr<NamedDevice> named;
         SharedDevice device;
     };
@@ -47,19 +47,19 @@ class Compilation {
     [[nodiscard]] Result<> ask(std::size_t device);
     [[nodiscard]] Result<std::vector<Part>> divide() const;
     void logParts(const std::vector<Part>& parts) const;
-    [[nodiscard]] PartDevice where(const Usable& usable) const;
+    [[nodiscard]] PartDevice partDeviceOf(const UsableDevice& usable) const;
     /// A copy of the model whose constants do not change, if parts may be prepared again later.
     [[nodiscard]] Result<> keepModel();
-    [[nodiscard]] Result<SharedPreparedModel> prepareWhole(const Usable& usable);
+    [[nodiscard]] Result<SharedPreparedModel> prepareWhole(const UsableDevice& usable);
     [[nodiscard]] Result<SharedPreparedModel> prepareParts(const std::vector<Part>& divided);
     [[nodiscard]] std::string partName(std::size_t part, const std::vector<Part>& parts) const;
 
     const NamedDevices& devices_;
-    const Services& services_;
+    const SharedObjects& shared_;
     const Model& model_;
     const CompileOptions& options_;
     const std::vector<OperandUse> uses_;
-    std::vector<Usable> usable_;
+    std::vector<UsableDevice> usable_;
     std::vector<Candidate> candidates_;  // one for each usable device
     std::optional<Error> firstError_;    // of a device that is not usable
     std::optional<Model> kept_;
