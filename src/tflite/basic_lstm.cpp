@@ -93,9 +93,12 @@ Result<> convertBasicLstm(OperatorImport& op) {
     const std::uint32_t stride = op.shape(kWeights)[1];
     const std::uint32_t depth = stride - cells;
 
+    // QUANTIZED_16BIT_LSTM joins its matrices as [recurrent weights, input weights], but multiplies
+    // them by [input, last output]. So its recurrent weights are the first columns.
+    const Block ofInput{.column = isFloat ? 0 : cells, .columns = depth};
+    const Block ofLastOutput{.column = isFloat ? depth : 0, .columns = cells};
     std::vector<std::uint32_t> weights;
-    for (const Block columns :
-         {Block{.column = 0, .columns = depth}, Block{.column = depth, .columns = cells}}) {
+    for (const Block columns : {ofInput, ofLastOutput}) {
         for (const std::uint32_t gate : kHalGates) {
             const Block block{gate * cells, cells, columns.column, columns.columns};
             NNBURST_TRY_ASSIGN(const std::uint32_t part,

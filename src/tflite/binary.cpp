@@ -9,6 +9,8 @@
 
 #include "model/operand_info.h"
 #include "tflite/converters.h"
+#include "tflite/extension_types.h"
+#include "tflite/folding.h"
 #include "tflite/shapes.h"
 
 namespace nnburst::tflite {
@@ -44,18 +46,18 @@ Dimensions sharedShape(OperatorImport& op, std::size_t a = 0, std::size_t b = 1)
 Result<bool> fold(OperatorImport& op, OperationType operation) {
     switch (operation) {
         case OperationType::ADD:
-            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return a + b; });
+            return foldIntegers(op, [](std::int64_t a, std::int64_t b) { return a + b; });
         case OperationType::SUB:
-            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return a - b; });
+            return foldIntegers(op, [](std::int64_t a, std::int64_t b) { return a - b; });
         case OperationType::MUL:
-            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return a * b; });
+            return foldIntegers(op, [](std::int64_t a, std::int64_t b) { return a * b; });
         case OperationType::MAXIMUM:
-            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+            return foldIntegers(op, [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
         case OperationType::MINIMUM:
-            return op.foldIntegers([](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+            return foldIntegers(op, [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
         case OperationType::DIV:
             // Rounds down; the quotient by 0 is a number that does not fit into 32 bits.
-            return op.foldIntegers([](std::int64_t a, std::int64_t b) {
+            return foldIntegers(op, [](std::int64_t a, std::int64_t b) {
                 return b == 0 ? INT64_MAX : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
             });
         default:
@@ -71,13 +73,13 @@ Result<bool> foldArithmetic(OperatorImport& op, OperationType operation) {
     }
     switch (operation) {
         case OperationType::ADD:
-            return op.foldReals([](float a, float b) { return a + b; });
+            return foldReals(op, [](float a, float b) { return a + b; });
         case OperationType::SUB:
-            return op.foldReals([](float a, float b) { return a - b; });
+            return foldReals(op, [](float a, float b) { return a - b; });
         case OperationType::MUL:
-            return op.foldReals([](float a, float b) { return a * b; });
+            return foldReals(op, [](float a, float b) { return a * b; });
         default:
-            return op.foldReals([](float a, float b) { return a / b; });
+            return foldReals(op, [](float a, float b) { return a / b; });
     }
 }
 
@@ -216,9 +218,9 @@ Result<> convertFloorMod(OperatorImport& op, OperationType operation) {
         return convertFloatBinary(op, operation);
     }
     inferBroadcast(op);
-    NNBURST_TRY_ASSIGN(const bool isFolded, op.foldIntegers([](std::int64_t a, std::int64_t b) {
-        return b == 0 ? INT64_MAX : (a % b + b) % b;
-    }));
+    NNBURST_TRY_ASSIGN(const bool isFolded, foldIntegers(op, [](std::int64_t a, std::int64_t b) {
+                           return b == 0 ? INT64_MAX : (a % b + b) % b;
+                       }));
     if (isFolded) {
         return {};
     }

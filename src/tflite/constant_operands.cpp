@@ -9,8 +9,8 @@
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
 #include "nnburst/validation.h"
+#include "tflite/extension_types.h"
 #include "tflite/operand.h"
-#include "tflite/operator.h"
 
 namespace nnburst::tflite {
 
@@ -62,8 +62,12 @@ Result<std::uint32_t> ConstantOperands::readIntegers(std::uint32_t tensor, const
 }
 
 Result<std::uint32_t> ConstantOperands::readConstant(std::uint32_t tensor,
-                                                     std::span<const std::byte> bytes) {
+                                                     std::span<const std::byte> bytes,
+                                                     const Dimensions& shape) {
     NNBURST_TRY_ASSIGN(Operand operand, contents_.declare(tensor, Source::CONSTANT));
+    if (!shape.empty()) {
+        operand.dimensions = shape;
+    }
     const schema::TensorType type = contents_.declaration(tensor).type();
     const std::uint64_t elementFactor = type == schema::TensorType::INT64 ? 2 : 1;
     const auto sizeBytes = operandBytes(operand.type, operand.dimensions);

@@ -30,9 +30,10 @@ class ConstantOperands {
         : file_(file), contents_(contents), builder_(builder) {}
 
     /// The operand of `tensor`, whose contents in the file are `bytes`. An operand that is left out
-    /// if there are none.
+    /// if there are none. `shape`, unless it is empty, takes the place of that in the file.
     [[nodiscard]] Result<std::uint32_t> readConstant(std::uint32_t tensor,
-                                                     std::span<const std::byte> bytes);
+                                                     std::span<const std::byte> bytes,
+                                                     const Dimensions& shape = {});
     /// A constant with the contents of a tensor of another subgraph.
     [[nodiscard]] Result<std::uint32_t> addConstantOf(const schema::Tensor& tensor,
                                                       std::span<const std::byte> bytes);
@@ -63,9 +64,9 @@ class ConstantOperands {
     /// The channels of constant `operand` that have scale 0 in the file: all their elements are 0.
     /// Channel 0 if it has one scale, which is 0.
     [[nodiscard]] std::span<const std::uint32_t> channelsOfScaleZero(std::uint32_t operand) const;
-    /// Whether `operand` is a constant, or what setFixed says.
+    /// Whether `operand` is a constant, or setFixed was called for it.
     [[nodiscard]] bool isFixed(std::uint32_t operand);
-    /// Says that the values of `operand` follow from constants.
+    /// Records that the values of `operand` follow from constants.
     void setFixed(std::uint32_t operand) { fixed_.insert(operand); }
     /// Takes over what `caller`, another subgraph of the same model, knows about `operand`.
     void adopt(ConstantOperands& caller, std::uint32_t operand);

@@ -3,18 +3,18 @@
 #pragma once
 
 /// \file
-/// The converters that the table in operator.cpp names, by source file. Each adds one operation, or
-/// a few that together compute the same, and infers the shapes of outputs for files that do not
-/// state them.
+/// The converters that converter_table.cpp names, by source file. Each adds one operation, or a few
+/// that together compute the same, and infers the shapes of outputs for files that do not state
+/// them.
 
 #include "nnburst/result.h"
 #include "nnburst/types.h"
-#include "tflite/operator.h"
+#include "tflite/operator_import.h"
 
 namespace nnburst::tflite {
 
-/// The layout of images, an operand of the HAL's operations: TFLite has NHWC alone.
-inline constexpr bool kNchw = false;
+/// The layout argument of the HAL's operations on images. TFLite has NHWC only.
+inline constexpr bool kIsNchw = false;
 
 // control.cpp
 Result<> convertIf(OperatorImport& op, OperationType operation);
@@ -22,7 +22,7 @@ Result<> convertWhile(OperatorImport& op, OperationType operation);
 /// STABLEHLO_COMPOSITE.
 Result<> convertComposite(OperatorImport& op, OperationType operation);
 
-// dense.cpp
+// fully_connected.cpp
 Result<> convertFullyConnected(OperatorImport& op, OperationType operation);
 
 // detection.cpp
@@ -105,7 +105,7 @@ Result<> convertTransformTensor(OperatorImport& op, OperationType operation);
 Result<> convertTransformLandmarks(OperatorImport& op, OperationType operation);
 Result<> convertLandmarksToMatrix(OperatorImport& op, OperationType operation);
 
-// types.cpp
+// cast.cpp
 /// Adds what gives `output` the stored numbers of `input`, one of which is INT8 or INT16.
 void castSigned(OperatorImport& op, std::uint32_t input, std::uint32_t output);
 Result<> convertCast(OperatorImport& op, OperationType operation);
@@ -130,12 +130,14 @@ Result<> convertGather(OperatorImport& op, OperationType operation);
 /// The operand of input `index`, which has indices, as the TENSOR_INT32 that operations take.
 std::uint32_t indicesOf(OperatorImport& op, std::size_t index);
 
-// spatial.cpp
+// convolution.cpp
 Result<> convertConv2d(OperatorImport& op, OperationType operation);
 Result<> convertDepthwiseConv2d(OperatorImport& op, OperationType operation);
 Result<> convertTransposeConv(OperatorImport& op, OperationType operation);
 Result<> convertConv3d(OperatorImport& op, OperationType operation);
 Result<> convertConv3dTranspose(OperatorImport& op, OperationType operation);
+
+// pooling.cpp
 Result<> convertPool2d(OperatorImport& op, OperationType operation);
 
 // image.cpp
@@ -154,9 +156,11 @@ Result<> convertTranspose(OperatorImport& op, OperationType operation);
 Result<> convertShape(OperatorImport& op, OperationType operation);
 Result<> convertRank(OperatorImport& op, OperationType operation);
 
-// fill.cpp
+// pad.cpp
 Result<> convertPad(OperatorImport& op, OperationType operation);
 Result<> convertMirrorPad(OperatorImport& op, OperationType operation);
+
+// tile_and_fill.cpp
 Result<> convertTile(OperatorImport& op, OperationType operation);
 Result<> convertBroadcastTo(OperatorImport& op, OperationType operation);
 Result<> convertFill(OperatorImport& op, OperationType operation);
@@ -167,7 +171,7 @@ Result<> convertSlice(OperatorImport& op, OperationType operation);
 Result<> convertStridedSlice(OperatorImport& op, OperationType operation);
 Result<> convertReverse(OperatorImport& op, OperationType operation);
 
-// join.cpp
+// concatenation_and_split.cpp
 Result<> convertConcatenation(OperatorImport& op, OperationType operation);
 Result<> convertPack(OperatorImport& op, OperationType operation);
 Result<> convertUnpack(OperatorImport& op, OperationType operation);

@@ -15,7 +15,7 @@
 
 #include "model/invalid.h"
 #include "nnburst/result.h"
-#include "tflite/operator.h"
+#include "tflite/operator_import.h"
 
 namespace nnburst::tflite {
 

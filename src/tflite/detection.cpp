@@ -4,6 +4,7 @@
 /// \file
 /// Converter of the custom operator TFLite_Detection_PostProcess, whose options are a FlexBuffer.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -111,7 +112,19 @@ Result<> convertDetectionPostprocess(OperatorImport& op, OperationType operation
     op.add(operation, std::move(inputs),
            {op.output(kDetectionScores), op.output(kDetectionBoxes), foundClasses, found});
     op.add(OperationType::CAST, {foundClasses}, {op.output(kDetectionClasses)});
-    op.add(OperationType::CAST, {found}, {op.output(kDetections)});
+    const std::int32_t classesOfBox = std::max(1, std::min(classes, classesPerDetection));
+    if (isRegular || classesOfBox == 1) {
+        op.add(OperationType::CAST, {found}, {op.output(kDetections)});
+        return {};
+    }
+    // TFLite returns the number of boxes. The HAL's operation counts each class of a box.
+    const std::uint32_t number = op.temporary(OperandType::TENSOR_FLOAT32, {batches});
+    NNBURST_TRY_ASSIGN(const std::uint32_t divisor, op.repeated(OperandType::TENSOR_FLOAT32, {1},
+                                                                static_cast<float>(classesOfBox)));
+    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
+                       op.activation(schema::ActivationFunctionType::NONE));
+    op.add(OperationType::CAST, {found}, {number});
+    op.add(OperationType::DIV, {number, divisor, activation}, {op.output(kDetections)});
     return {};
 }
 

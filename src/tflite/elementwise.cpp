@@ -8,6 +8,8 @@
 
 #include "model/operand_info.h"
 #include "tflite/converters.h"
+#include "tflite/extension_types.h"
+#include "tflite/folding.h"
 
 namespace nnburst::tflite {
 
@@ -61,14 +63,14 @@ Result<> convertElu(OperatorImport& op, OperationType operation) {
 /// Folds known numbers at import: sizes may be computed in floating point.
 Result<> convertFloor(OperatorImport& op, OperationType operation) {
     op.inferShapeOf(0);
-    NNBURST_TRY_ASSIGN(const bool isFolded, op.foldReals([](float x) { return std::floor(x); }));
+    NNBURST_TRY_ASSIGN(const bool isFolded, foldReals(op, [](float x) { return std::floor(x); }));
     return isFolded ? Result<>() : convertUnary(op, operation);
 }
 
 /// ceil(x) = -floor(-x)
 Result<> convertCeil(OperatorImport& op, OperationType /*operation*/) {
     op.inferShapeOf(0);
-    NNBURST_TRY_ASSIGN(const bool isFolded, op.foldReals([](float x) { return std::ceil(x); }));
+    NNBURST_TRY_ASSIGN(const bool isFolded, foldReals(op, [](float x) { return std::ceil(x); }));
     if (isFolded) {
         return {};
     }

@@ -9,8 +9,9 @@
 
 #include "model/invalid.h"
 #include "model/operand_info.h"
+#include "tflite/extension_types.h"
 #include "tflite/fusion.h"
-#include "tflite/operator.h"
+#include "tflite/operator_import.h"
 #include "tflite/resource_variables.h"
 #include "tflite/shapes.h"
 #include "tflite/signature.h"
@@ -195,73 +196,109 @@ Result<> FileImport::takeArguments(const schema::SubGraph& graph) {
     return {};
 }
 
-Result<> FileImport::importOperator(const schema::Operator& declaration, const Converter& converter,
-                                    TensorMap& tensors) {
-    NNBURST_TRY_ASSIGN(OperatorImport resolved,
-                       OperatorImport::resolve(tensors, declaration, converter));
-    NNBURST_TRY(converter.convert(resolved, converter.operation));
-    return converter.fitsInt32 || options_.integersFitInt32 ? Result<>()
-                                                            : resolved.requireKnownInt64();
-}
+/// Imports the operators of one subgraph in their order. Remembers the tensors that have no value
+/// because an operator could not be imported.
+class FileImport::SubgraphOperators {
+  public:
+    SubgraphOperators(FileImport& import, std::int32_t subgraph, const schema::SubGraph& graph,
+                      TensorMap& tensors)
+        : import_(import),
+          isMain_(subgraph == import.main_),
+          prefix_(isMain_ ? "" : fmt::format("subgraph {}: ", subgraph)),
+          graph_(graph),
+          tensors_(tensors),
+          unknown_(sizeOf(graph.tensors())),
+          fusions_(Fusions::find(import.file_, graph)),
+          variables_(import.file_, import, graph) {}
+
+    /// `unsupported` are the inputs of the subgraph without an operand.
+    Result<> importAll(std::span<const UnsupportedInput> unsupported) {
+        for (const UnsupportedInput& input : unsupported) {
+            import_.problems_.addInput(prefix_, input.reason);
+            unknown_.add(input.tensor);
+        }
+        bool isComplete = unsupported.empty();
+        for (std::uint32_t i = 0; i < sizeOf(graph_.operators()); ++i) {
+            const Result<> imported = importOne(i);
+            if (imported) {
+                continue;
+            }
+            isComplete = false;
+            unknown_.addOutputs(*graph_.operators()->Get(i));
+            if (!imported.error().message.empty()) {
+                import_.problems_.add(fmt::format("{}operator {}", prefix_, i),
+                                      imported.error().message);
+            }
+        }
+        return isComplete ? Result<>() : reported();
+    }
+
+  private:
+    /// Error messages follow "operator 3". An operator that reads an unknown tensor gives
+    /// reported().
+    Result<> importOne(std::uint32_t index) {
+        const schema::Operator& declaration = *graph_.operators()->Get(index);
+        const auto* entries = import_.file_.operator_codes();
+        if (declaration.opcode_index() >= sizeOf(entries)) {
+            return invalid(": operator code {}: must be one of {}", declaration.opcode_index(),
+                           sizeOf(entries));
+        }
+        const schema::OperatorCode& entry = *entries->Get(declaration.opcode_index());
+        const schema::BuiltinOperator code = codeOf(entry);
+        const std::string name = operatorName(entry, code);
+        const bool isOfVariable = isMain_ && ResourceVariables::handles(code);
+        const Converter* converter = converterOf(entry, code);
+        if (!isOfVariable && converter == nullptr) {
+            return invalid(" ({}) is not supported", name);
+        }
+        if (unknown_.haveInputOf(declaration)) {
+            return reported();
+        }
+        if (isOfVariable) {
+            return named(name, variables_.importOperator(code, declaration, tensors_));
+        }
+        if (!converter->takesComplex && haveComplex(graph_, declaration)) {
+            return invalid(" ({}): type COMPLEX64 is not supported", name);
+        }
+        if (fusions_.isLeftOut(index)) {
+            return {};
+        }
+        const auto* fused = fusions_.endingAt(index);
+        return named(
+            name, fused != nullptr ? addFused(tensors_, *fused) : convert(declaration, *converter));
+    }
+
+    Result<> convert(const schema::Operator& declaration, const Converter& converter) {
+        NNBURST_TRY_ASSIGN(OperatorImport op,
+                           OperatorImport::resolve(tensors_, declaration, converter.arity));
+        NNBURST_TRY(converter.convert(op, converter.operation));
+        return converter.fitsInt32 || import_.options_.integersFitInt32 ? Result<>()
+                                                                        : op.requireKnownInt64();
+    }
+
+    /// `imported`, with the name of the operator in front of the error.
+    static Result<> named(const std::string& name, Result<> imported) {
+        if (!imported && !imported.error().message.empty()) {
+            imported.error().message = fmt::format(" ({}): {}", name, imported.error().message);
+        }
+        return imported;
+    }
+
+    FileImport& import_;
+    const bool isMain_;
+    const std::string prefix_;
+    const schema::SubGraph& graph_;
+    TensorMap& tensors_;
+    UnknownTensors unknown_;
+    const Fusions fusions_;
+    ResourceVariables variables_;
+};
 
 Result<> FileImport::importOperators(std::int32_t index, const schema::SubGraph& graph,
                                      TensorMap& tensors, const SubgraphUse& use) {
     NNBURST_TRY(takeArguments(graph));
     NNBURST_TRY_ASSIGN(const auto unsupported, tensors.declareInputs(use));
-    const std::string prefix = index == main_ ? "" : fmt::format("subgraph {}: ", index);
-    UnknownTensors unknown(sizeOf(graph.tensors()));
-    for (const UnsupportedInput& input : unsupported) {
-        problems_.addInput(prefix, input.reason);
-        unknown.add(input.tensor);
-    }
-    const Fusions fusions = Fusions::find(file_, graph);
-    ResourceVariables variables(file_, *this, graph);
-    bool isComplete = unsupported.empty();
-    for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
-        const schema::Operator& declaration = *graph.operators()->Get(i);
-        const std::string place = prefix + fmt::format("operator {}", i);
-        const auto fail = [&](const std::string& reason) {
-            problems_.add(place, reason);
-            unknown.addOutputs(declaration);
-            isComplete = false;
-        };
-        const std::uint32_t codeCount = sizeOf(file_.operator_codes());
-        if (declaration.opcode_index() >= codeCount) {
-            fail(fmt::format(": operator code {}: must be one of {}", declaration.opcode_index(),
-                             codeCount));
-            continue;
-        }
-        const schema::OperatorCode& entry =
-            *file_.operator_codes()->Get(declaration.opcode_index());
-        const schema::BuiltinOperator code = codeOf(entry);
-        const Converter* converter = converterOf(entry, code);
-        if (index == main_ && ResourceVariables::handles(code)) {
-            if (unknown.haveInputOf(declaration)) {
-                unknown.addOutputs(declaration);
-            } else if (auto done = variables.importOperator(code, declaration, tensors); !done) {
-                fail(fmt::format(" ({}): {}", operatorName(entry, code), done.error().message));
-            }
-        } else if (converter == nullptr) {
-            fail(fmt::format(" ({}) is not supported", operatorName(entry, code)));
-        } else if (unknown.haveInputOf(declaration)) {
-            unknown.addOutputs(declaration);
-        } else if (!converter->takesComplex && haveComplex(graph, declaration)) {
-            fail(fmt::format(" ({}): type COMPLEX64 is not supported", operatorName(entry, code)));
-        } else if (fusions.isLeftOut(i)) {
-            continue;
-        } else if (auto done = fusions.endingAt(i) != nullptr
-                                   ? addFused(tensors, *fusions.endingAt(i))
-                                   : importOperator(declaration, *converter, tensors);
-                   !done) {
-            if (done.error().message.empty()) {
-                unknown.addOutputs(declaration);
-                isComplete = false;
-            } else {
-                fail(fmt::format(" ({}): {}", operatorName(entry, code), done.error().message));
-            }
-        }
-    }
-    return isComplete ? Result<>() : reported();
+    return SubgraphOperators(*this, index, graph, tensors).importAll(unsupported);
 }
 
 Result<std::vector<ValueShape>> FileImport::givenShapes(

@@ -61,7 +61,6 @@ struct SubgraphUse {
 };
 
 class TensorMap;
-struct Converter;
 
 class FileImport {
   public:
@@ -97,6 +96,8 @@ class FileImport {
     [[nodiscard]] Result<> importInPlace(std::int32_t index, OperatorImport& op);
 
   private:
+    class SubgraphOperators;
+
     /// A subgraph of the file that becomes one of Model::referenced.
     struct Referenced {
         std::int32_t index;  ///< in the file
@@ -112,8 +113,6 @@ class FileImport {
     /// problems, and operators that read what these compute are left out.
     Result<> importOperators(std::int32_t index, const schema::SubGraph& graph, TensorMap& tensors,
                              const SubgraphUse& use);
-    Result<> importOperator(const schema::Operator& declaration, const Converter& converter,
-                            TensorMap& tensors);
     [[nodiscard]] Result<ImportedSubgraph> importSubgraph(std::int32_t index,
                                                           const SubgraphUse& use);
     /// What importInPlace does with a subgraph that may be imported.

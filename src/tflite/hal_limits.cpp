@@ -7,9 +7,9 @@
 
 #include "nnburst/type_queries.h"
 #include "tflite/axis_swaps.h"
+#include "tflite/extension_types.h"
 #include "tflite/hal_rules.h"
 #include "tflite/joined_operation.h"
-#include "tflite/operator.h"
 #include "tflite/shapes.h"
 #include "tflite/tensors.h"
 

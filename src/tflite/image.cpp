@@ -93,7 +93,7 @@ Result<> convertResize(OperatorImport& op, OperationType operation) {
     std::vector<std::uint32_t> inputs{op.input(0), op.scalar(size[1]), op.scalar(size[0])};
     const bool isSpecial = resampling.alignCorners || resampling.halfPixelCenters;
     if (operation != OperationType::RESIZE_BILINEAR || isSpecial) {
-        inputs.push_back(op.scalar(kNchw));
+        inputs.push_back(op.scalar(kIsNchw));
     }
     if (isSpecial) {
         inputs.push_back(op.scalar(resampling.alignCorners));

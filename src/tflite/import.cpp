@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/invalid.h"
-#include "model/read_file.h"
+#include "system/read_file.h"
 #include "tflite/file_import.h"
 #include "tflite/tensors.h"
 
@@ -65,7 +65,8 @@ Result<TfliteModel> importTflite(std::span<const std::byte> file, const TfliteOp
 }
 
 Result<TfliteModel> loadTflite(const std::string& path, const TfliteOptions& options) {
-    NNBURST_TRY_ASSIGN(const std::vector<std::byte> file, readFile(path, kMaximumFileBytes));
+    NNBURST_TRY_ASSIGN(const std::vector<std::byte> file,
+                       system::readFile(path, kMaximumFileBytes));
     auto result = importTflite(file, options);
     if (!result) {
         return failure(result.error().status, path + ": " + result.error().message);

@@ -8,6 +8,7 @@
 
 #include "model/operand_info.h"
 #include "tflite/converters.h"
+#include "tflite/extension_types.h"
 #include "tflite/shapes.h"
 
 namespace nnburst::tflite {
@@ -82,6 +83,7 @@ Result<> convertEmbeddingLookup(OperatorImport& op, OperationType operation) {
     const bool isHybrid = op.operand(op.output()).type == OperandType::TENSOR_FLOAT32;
     // A lookup before the conversion to floating point costs less than after it.
     if (isHybrid && op.isQuantized(op.input(kValues))) {
+        NNBURST_TRY(op.readAsSigned(kValues));
         const std::uint32_t found = op.temporaryLike(op.input(kValues), shape);
         op.add(operation, {op.input(0), op.input(kValues)}, {found});
         op.add(OperationType::DEQUANTIZE, {found}, {op.output()});

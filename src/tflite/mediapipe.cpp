@@ -7,8 +7,10 @@
 #include <cstring>
 
 #include "model/operand_info.h"
+#include "tflite/bias.h"
 #include "tflite/converters.h"
 #include "tflite/custom_options.h"
+#include "tflite/extension_types.h"
 #include "tflite/shapes.h"
 
 namespace nnburst::tflite {
@@ -85,7 +87,7 @@ Result<> convertTransposeConvBias(OperatorImport& op, OperationType operation) {
     const std::int32_t strideWidth = options[1];
     const std::int32_t strideHeight = options[2];
     const Dimensions image = op.shape(0);
-    op.dequantizeHybrid(1);
+    NNBURST_TRY(op.dequantizeHybrid(1));
     const Dimensions filter = op.shape(1);
     if (image.size() != 4 || !isKnown(image) || filter.size() != 4 || !isKnown(filter) ||
         strideWidth < 1 || strideHeight < 1) {
@@ -99,12 +101,12 @@ Result<> convertTransposeConvBias(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const Margins width,
                        marginsOf(image[2], filter[2], strideWidth, options[0]));
     op.inferOutputShape({image[0], height.size, width.size, filter[0]});
-    NNBURST_TRY_ASSIGN(const std::uint32_t bias, op.bias(2, 0, 1, filter[0]));
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, biasOf(op, 2, 0, 1, filter[0]));
     op.add(operation,
            {op.input(0), op.input(1), bias, op.scalar(width.before), op.scalar(width.after),
             op.scalar(height.before), op.scalar(height.after), op.scalar(strideWidth),
             op.scalar(strideHeight),
-            op.scalar(static_cast<std::int32_t>(FusedActivationFunc::NONE)), op.scalar(kNchw)},
+            op.scalar(static_cast<std::int32_t>(FusedActivationFunc::NONE)), op.scalar(kIsNchw)},
            {op.output()});
     return {};
 }

@@ -1,16 +1,14 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-
-/// \file
-/// What converters see of an operator: its operands, and functions that add to the model.
+#include "tflite/operator_import.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "model/operand_info.h"
+#include "nnburst/type_queries.h"
+#include "tflite/extension_types.h"
 #include "tflite/hal_limits.h"
-#include "tflite/operator.h"
 #include "tflite/shapes.h"
 #include "tflite/sixteen_bits.h"
 
@@ -20,10 +18,10 @@ namespace nnburst::tflite {
 
 Result<OperatorImport> OperatorImport::resolve(TensorMap& tensors,
                                                const schema::Operator& declaration,
-                                               const Converter& converter) {
+                                               const Arity& arity) {
     OperatorImport result(tensors, declaration);
-    NNBURST_TRY(result.resolveInputs(converter.arity));
-    NNBURST_TRY(result.resolveOutputs(converter.arity));
+    NNBURST_TRY(result.resolveInputs(arity));
+    NNBURST_TRY(result.resolveOutputs(arity));
     return result;
 }
 
@@ -111,32 +109,6 @@ bool OperatorImport::haveSameQuantization(std::uint32_t a, std::uint32_t b) {
 }
 
 // ---- Known values
-
-bool mayBeLeftOut(schema::BuiltinOptions options) noexcept {
-    using enum schema::BuiltinOptions;
-    switch (options) {
-        case AddOptions:
-        case BatchMatMulOptions:
-        case ConcatenationOptions:
-        case CumsumOptions:
-        case DivOptions:
-        case FullyConnectedOptions:
-        case GatherOptions:
-        case GeluOptions:
-        case L2NormOptions:
-        case MirrorPadOptions:
-        case MulOptions:
-        case ReducerOptions:
-        case ResizeBilinearOptions:
-        case ResizeNearestNeighborOptions:
-        case SqueezeOptions:
-        case StridedSliceOptions:
-        case SubOptions:
-            return true;
-        default:
-            return false;
-    }
-}
 
 bool OperatorImport::isConstant(std::size_t index) {
     const Operand& constant = operand(input(index));
@@ -236,80 +208,6 @@ std::uint32_t OperatorImport::temporaryLike(std::uint32_t operand, Dimensions di
                                          model.zeroPoint);
 }
 
-Result<std::uint32_t> OperatorImport::bias(std::size_t index, std::size_t factor,
-                                           std::size_t weights, std::uint32_t channels) {
-    const Operand& factorOperand = operand(input(factor));
-    const Operand& weightsOperand = operand(input(weights));
-    const bool isFloat = factorOperand.type == OperandType::TENSOR_FLOAT32;
-    // The HAL requires 0 for weights that are quantised per channel.
-    const float scale = isFloat ? 0.0F : factorOperand.scale * weightsOperand.scale;
-    // TFLite's kernels multiply a bias by the scale of the weights.
-    const auto unscaled = tensors_->constants().channelsOfScaleZero(input(weights));
-    const bool isPerChannel = weightsOperand.type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
-    if (!has(index) || (!isFloat && !isPerChannel && !unscaled.empty())) {
-        return repeated(isFloat ? OperandType::TENSOR_FLOAT32 : OperandType::TENSOR_INT32,
-                        {channels}, std::int32_t{0}, scale);
-    }
-    const Operand given = operand(input(index));
-    const bool isShapeKnown = channels != 0 && isKnown(given.dimensions);
-    if (isShapeKnown && elementCount(given.dimensions) != channels) {
-        return invalid("input {} (bias) of shape {}: must have {} elements, one for each channel",
-                       index, dimensionsText(given.dimensions), channels);
-    }
-    const bool isVector = !isShapeKnown || given.dimensions.size() == 1;
-    if (isFloat) {
-        if (isVector) {
-            return floatInput(index);
-        }
-        NNBURST_TRY_ASSIGN(const std::uint32_t vector, copyOfBias(index, given.scale, {}));
-        return tensors_->constants().toFloat(vector);
-    }
-    const bool isInteger = given.type == OperandType::TENSOR_INT32;
-    const bool isOfOtherScale = isInteger && given.scale != 0.0F && given.scale != scale;
-    if (isOfOtherScale && !isConstant(index)) {
-        return invalid("input {} (bias): scale {}: must be {}, that of the products", index,
-                       given.scale, scale);
-    }
-    // TFLite's kernels ignore the scale of the bias.
-    if (!isVector || isOfOtherScale || !unscaled.empty()) {
-        return copyOfBias(index, scale, unscaled);
-    }
-    if (isInteger) {
-        operand(input(index)).scale = scale;
-    }
-    return input(index);
-}
-
-Result<std::uint32_t> OperatorImport::copyOfBias(std::size_t index, float scale,
-                                                 std::span<const std::uint32_t> zeros) {
-    const Operand given = operand(input(index));
-    const std::uint32_t count = elementCount(given.dimensions);
-    if (isConstant(index)) {
-        const auto bytes = constantBytes(index);
-        NNBURST_TRY(tensors_->file().takeConstantBytes(bytes.size()));
-        std::vector<std::byte> elements(bytes.begin(), bytes.end());
-        const std::size_t sizeBytes = elementBytes(given.type);
-        for (const std::uint32_t channel : zeros) {
-            if (channel < count) {
-                std::memset(elements.data() + channel * sizeBytes, 0, sizeBytes);
-            }
-        }
-        return tensors_->builder().addConstant(given.type, {count}, elements, scale,
-                                               given.zeroPoint);
-    }
-    if (!zeros.empty()) {
-        return invalid(
-            "input {} (bias): must be constant, as channel {} of the weights has scale 0", index,
-            zeros[0]);
-    }
-    const auto size = static_cast<std::int32_t>(count);
-    NNBURST_TRY_ASSIGN(const std::uint32_t shape, constant(std::span(&size, 1)));
-    const std::uint32_t result = temporaryLike(input(index), {count});
-    operand(result).scale = scale;
-    add(OperationType::RESHAPE, {input(index), shape}, {result});
-    return result;
-}
-
 Result<std::uint32_t> OperatorImport::nextState(std::size_t index) {
     return tensors_->update(inputTensor(index));
 }
@@ -332,10 +230,8 @@ void OperatorImport::inferOutputShape(const Dimensions& dimensions, std::size_t 
 }
 
 void OperatorImport::inferScalarOutput(std::size_t output) {
-    if (operand(outputs_[output]).dimensions.empty()) {
-        operand(outputs_[output]).dimensions = {1};
-        tensors_->setScalar(outputTensor(output), true);
-    }
+    operand(outputs_[output]).dimensions = {1};
+    tensors_->setScalar(outputTensor(output), true);
 }
 
 void OperatorImport::inferShapeOf(std::size_t index, std::size_t output) {
@@ -436,10 +332,23 @@ void OperatorImport::addInFloat(PlannedOperation planned) {
     }
 }
 
-void OperatorImport::dequantizeHybrid(std::size_t weights) {
+Result<> OperatorImport::readAsSigned(std::size_t index) {
+    if (type(index) != OperandType::TENSOR_QUANT8_ASYMM || !isConstant(index) ||
+        !tensors_->constants().channelsOfScaleZero(input(index)).empty()) {
+        return {};
+    }
+    NNBURST_TRY_ASSIGN(inputs_[index], ownConstant(index));
+    operand(input(index)).type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+    operand(input(index)).zeroPoint = 0;
+    return {};
+}
+
+Result<> OperatorImport::dequantizeHybrid(std::size_t weights) {
     if (type(0) == OperandType::TENSOR_FLOAT32) {
+        NNBURST_TRY(readAsSigned(weights));
         inputs_[weights] = floatInput(weights);
     }
+    return {};
 }
 
 std::uint32_t OperatorImport::floatOutput(std::size_t output) {
@@ -486,63 +395,6 @@ Result<> OperatorImport::forwardReals(const std::vector<float>& values) {
         return invalid("output of type {}: must be TENSOR_FLOAT32", toString(declared));
     }
     return tensors_->redefine(outputTensor(0), values);
-}
-
-template <class T>
-std::optional<std::vector<std::pair<T, T>>> OperatorImport::pairsOf(
-    const std::optional<std::vector<T>>& a, const std::optional<std::vector<T>>& b) {
-    if (!a || !b || (a->size() != b->size() && a->size() != 1 && b->size() != 1)) {
-        return std::nullopt;
-    }
-    const std::size_t count = a->empty() || b->empty() ? 0 : std::max(a->size(), b->size());
-    if (count != 0 && elementCount(broadcastShape(shape(0), shape(1))) != count) {
-        return std::nullopt;  // such as 3x1 and 1x3, which give 3x3
-    }
-    std::vector<std::pair<T, T>> pairs;
-    for (std::size_t i = 0; i < count; ++i) {
-        pairs.emplace_back((*a)[a->size() == 1 ? 0 : i], (*b)[b->size() == 1 ? 0 : i]);
-    }
-    return pairs;
-}
-
-Result<bool> OperatorImport::foldReals(float (*combine)(float, float)) {
-    const auto pairs = pairsOf(knownReals(0), knownReals(1));
-    if (!pairs) {
-        return false;
-    }
-    std::vector<float> result;
-    for (const auto& [a, b] : *pairs) {
-        result.push_back(combine(a, b));
-    }
-    NNBURST_TRY(forwardReals(result));
-    return true;
-}
-
-Result<bool> OperatorImport::foldReals(float (*function)(float)) {
-    auto values = knownReals(0);
-    if (!values) {
-        return false;
-    }
-    std::transform(values->begin(), values->end(), values->begin(), function);
-    NNBURST_TRY(forwardReals(*values));
-    return true;
-}
-
-Result<bool> OperatorImport::foldIntegers(std::int64_t (*combine)(std::int64_t, std::int64_t)) {
-    const auto pairs = pairsOf(knownIntegers(0), knownIntegers(1));
-    if (!pairs) {
-        return false;
-    }
-    std::vector<std::int32_t> result;
-    for (const auto& [a, b] : *pairs) {
-        const std::int64_t value = combine(a, b);
-        if (!std::in_range<std::int32_t>(value)) {
-            return false;
-        }
-        result.push_back(static_cast<std::int32_t>(value));
-    }
-    NNBURST_TRY(forwardIntegers(result));
-    return true;
 }
 
 Result<std::uint32_t> OperatorImport::broadcast(std::uint32_t operandIndex,

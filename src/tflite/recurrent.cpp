@@ -66,6 +66,9 @@ Result<std::vector<std::uint32_t>> floatInputs(OperatorImport& recurrent, std::s
             operands.push_back(recurrent.omitted(kFloat));
             continue;
         }
+        if (i != 0) {
+            NNBURST_TRY(recurrent.readAsSigned(i));
+        }
         const std::uint32_t operand = i == 0 ? recurrent.input(i) : recurrent.floatInput(i);
         if (const OperandType type = recurrent.operand(operand).type; type != kFloat) {
             return invalid("input {} of type {} is not supported: must be TENSOR_FLOAT32", i,

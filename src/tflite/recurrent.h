@@ -5,7 +5,7 @@
 /// \file
 /// What converters of recurrent operators have in common.
 
-#include "tflite/operator.h"
+#include "tflite/operator_import.h"
 
 namespace nnburst::tflite {
 

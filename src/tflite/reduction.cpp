@@ -6,6 +6,7 @@
 
 #include "model/operand_info.h"
 #include "tflite/converters.h"
+#include "tflite/extension_types.h"
 #include "tflite/shapes.h"
 
 namespace nnburst::tflite {
@@ -41,6 +42,16 @@ Result<bool> inferReduction(OperatorImport& op, bool keeps) {
         op.inferOutputShape(reducedShape(shape, axes, keeps));
     }
     return axes.empty();
+}
+
+/// Gives the output the values of input 0, in its own scale. For reductions of no axis: the HAL's
+/// require at least one.
+Result<> forwardValues(OperatorImport& op) {
+    if (op.haveSameQuantization(op.input(0), op.output())) {
+        return op.forward(op.input(0));
+    }
+    op.add(OperationType::QUANTIZE, {op.floatInput(0)}, {op.output()});
+    return {};
 }
 
 /// Adds the reduction, in floating point if the HAL's operation cannot change the quantisation.
@@ -94,8 +105,8 @@ Result<bool> foldProduct(OperatorImport& op) {
 Result<> convertMean(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::ReducerOptions>());
     NNBURST_TRY_ASSIGN(const bool isIdentity, inferReduction(op, options->keep_dims()));
-    if (isIdentity && op.haveSameQuantization(op.input(0), op.output())) {
-        return op.forward(op.input(0));
+    if (isIdentity) {
+        return forwardValues(op);
     }
     if (addIntegerReduction(op, operation, options->keep_dims())) {
         return {};
@@ -107,9 +118,8 @@ Result<> convertMean(OperatorImport& op, OperationType operation) {
 Result<> convertReduction(OperatorImport& op, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, op.options<schema::ReducerOptions>());
     NNBURST_TRY_ASSIGN(const bool isIdentity, inferReduction(op, options->keep_dims()));
-    const bool isSame = op.haveSameQuantization(op.input(0), op.output());
-    if (isIdentity && isSame) {
-        return op.forward(op.input(0));
+    if (isIdentity) {
+        return forwardValues(op);
     }
     if (operation == OperationType::REDUCE_PROD) {
         NNBURST_TRY_ASSIGN(const bool isFolded, foldProduct(op));
@@ -122,7 +132,8 @@ Result<> convertReduction(OperatorImport& op, OperationType operation) {
     }
     const bool isArithmetic =
         operation == OperationType::REDUCE_SUM || operation == OperationType::REDUCE_PROD;
-    const bool isFloat = op.isQuantized(op.input(0)) && (isArithmetic || !isSame);
+    const bool isFloat = op.isQuantized(op.input(0)) &&
+                         (isArithmetic || !op.haveSameQuantization(op.input(0), op.output()));
     return addReduction(op, operation, op.scalar(options->keep_dims()), isFloat);
 }
 
@@ -138,7 +149,13 @@ Result<> convertArgMinMax(OperatorImport& op, OperationType operation) {
             op.inferOutputShape(reducedShape(shape, {fromFront}, false));
         }
     }
-    op.add(operation, {op.input(0), op.scalar(axis)}, {op.output()});
+    std::uint32_t input = op.input(0);
+    if (op.type(0) == OperandType::TENSOR_BOOL8) {  // the HAL takes numbers alone
+        input = op.temporary(OperandType::TENSOR_QUANT8_ASYMM, shape);
+        op.operand(input).scale = 1.0F;
+        op.add(kBitcast, {op.input(0)}, {input});
+    }
+    op.add(operation, {input, op.scalar(axis)}, {op.output()});
     return {};
 }
 

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "model/invalid.h"
+#include "tflite/extension_types.h"
 #include "tflite/hal_limits.h"
-#include "tflite/operator.h"
+#include "tflite/operator_import.h"
 #include "tflite/tensors.h"
 
 namespace nnburst::tflite {

@@ -55,13 +55,13 @@ std::string printableName(const flatbuffers::String* name) {
 TensorContents::TensorContents(FileImport& file, const schema::SubGraph& graph, bool isMain)
     : file_(file), graph_(graph), isMain_(isMain) {
     for (std::uint32_t i = 0; i < sizeOf(graph.tensors()); ++i) {
-        tellsRanks_ = tellsRanks_ || graph.tensors()->Get(i)->has_rank();
+        hasRanks_ = hasRanks_ || graph.tensors()->Get(i)->has_rank();
     }
     for (std::uint32_t i = 0; i < sizeOf(graph.operators()); ++i) {
         const auto* outputs = graph.operators()->Get(i)->outputs();
         const auto tensor = static_cast<std::uint32_t>(sizeOf(outputs) == 0 ? -1 : outputs->Get(0));
-        tellsShapes_ = tellsShapes_ || (tensor < sizeOf(graph.tensors()) &&
-                                        sizeOf(graph.tensors()->Get(tensor)->shape()) != 0);
+        hasShapes_ = hasShapes_ || (tensor < sizeOf(graph.tensors()) &&
+                                    sizeOf(graph.tensors()->Get(tensor)->shape()) != 0);
     }
 }
 
@@ -89,9 +89,9 @@ bool TensorContents::isDeclaredScalar(const schema::Tensor& tensor, Source sourc
         return false;
     }
     if (source == Source::OPERATOR) {
-        return tellsRanks_ ? tensor.has_rank() : tellsShapes_;
+        return hasRanks_ ? tensor.has_rank() : hasShapes_;
     }
-    return source != Source::OPEN_INPUT || isMain_ || !tellsRanks_ || tensor.has_rank();
+    return source != Source::OPEN_INPUT || isMain_ || !hasRanks_ || tensor.has_rank();
 }
 
 Result<Dimensions> TensorContents::shapeOf(const schema::Tensor& tensor, Source source) const {

@@ -82,9 +82,9 @@ class TensorContents {
     [[nodiscard]] bool isInt64(std::int32_t tensor) const;
     /// Whether it is COMPLEX64 in the file.
     [[nodiscard]] bool isComplex(std::int32_t tensor) const;
-    /// Whether the file says which tensors have no dimensions.
-    [[nodiscard]] bool tellsRanks() const noexcept { return tellsRanks_; }
-    /// Says that an input has other sizes than the file states: computed ones are open.
+    /// Whether the file states which tensors have no dimensions.
+    [[nodiscard]] bool hasRanks() const noexcept { return hasRanks_; }
+    /// Records that an input has other sizes than the file states: computed ones are open.
     void setResized() noexcept { isResized_ = true; }
 
     /// The contents of a tensor's buffer, with all elements; empty if it has none.
@@ -110,8 +110,8 @@ class TensorContents {
     const schema::SubGraph& graph_;
     const bool isMain_;
     bool isResized_ = false;
-    bool tellsRanks_ = false;   ///< the file sets has_rank
-    bool tellsShapes_ = false;  ///< computed tensors have shapes in the file
+    bool hasRanks_ = false;   ///< the file sets has_rank
+    bool hasShapes_ = false;  ///< computed tensors have shapes in the file
     std::map<std::uint32_t, std::vector<std::byte>> dense_;        ///< elements of packed tensors
     std::map<std::uint32_t, std::span<const std::byte>> adopted_;  ///< elements of adopted inputs
 };

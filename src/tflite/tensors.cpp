@@ -9,8 +9,9 @@
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
 #include "nnburst/validation.h"
+#include "tflite/extension_types.h"
 #include "tflite/operand.h"
-#include "tflite/operator.h"
+#include "tflite/operator_import.h"
 #include "tflite/shapes.h"
 
 namespace nnburst::tflite {
@@ -164,7 +165,7 @@ Result<std::uint32_t> TensorMap::adopt(OperatorImport& op, std::uint32_t input,
         return operand;
     }
     if (!bytes.empty()) {
-        return constants_.readConstant(tensor, bytes);
+        return constants_.readConstant(tensor, bytes, given.dimensions);
     }
     NNBURST_TRY_ASSIGN(const std::uint32_t copy, addTensor(tensor, source));
     builder_.operand(copy).dimensions = given.dimensions;
@@ -351,7 +352,7 @@ void TensorMap::setScalar(std::int32_t tensor, bool isScalar) {
 }
 
 bool TensorMap::isGuessedScalar(std::int32_t tensor) const {
-    return isScalar(tensor) && !contents_.tellsRanks();
+    return isScalar(tensor) && !contents_.hasRanks();
 }
 
 std::optional<std::vector<std::int32_t>> TensorMap::integers(std::int32_t tensor) {

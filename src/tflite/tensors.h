@@ -9,14 +9,14 @@
 ///
 /// - Variable tensors: a model input with the value of the last execution, and a model output with
 ///   that of this one. Only in the main subgraph.
-/// - Tensors without dimensions: one dimension of size 1 (`isScalar` tells).
+/// - Tensors without dimensions: one dimension of size 1 (see `isScalar`).
 /// - 64-bit integers: 32-bit ones, where the values fit.
-/// - Complex numbers: two of FLOAT32 along a last axis (`isComplex` tells).
+/// - Complex numbers: two of FLOAT32 along a last axis (see `isComplex`).
 /// - Constants without elements: operands that are left out.
 /// - Sparse constants: constants with all their elements.
 /// - Constants of INT4: constants of INT8.
-/// - Scales of 0, of constants or channels that are all 0: positive ones (`channelsOfScaleZero`
-///   tells).
+/// - Scales of 0, of constants or channels that are all 0: positive ones (see
+///   `channelsOfScaleZero`).
 ///
 /// Belongs to one import; the file outlives it. Not thread-safe.
 

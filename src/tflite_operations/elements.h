@@ -23,7 +23,7 @@ inline constexpr std::size_t kBlock = 4096;
 /// over. It does not report the last block, nor the only one: the caller reports `count` when it
 /// has done all that belongs together.
 template <class Element>
-[[nodiscard]] bool forEachElement(const Run& run, std::size_t count, Element element) {
+[[nodiscard]] bool forEachElement(const RunContext& run, std::size_t count, Element element) {
     for (std::size_t begin = 0;; begin += kBlock) {
         const std::size_t end = std::min(count, begin + kBlock);
         for (std::size_t i = begin; i < end; ++i) {
@@ -40,12 +40,12 @@ template <class Element>
 
 /// Sets `count` elements to `value`. True if it ended early, as the run is over.
 template <class T>
-[[nodiscard]] bool fill(const Run& run, T* out, std::size_t count, T value) {
+[[nodiscard]] bool fill(const RunContext& run, T* out, std::size_t count, T value) {
     return forEachElement(run, count, [=](std::size_t i) { out[i] = value; });
 }
 
 /// Copies `bytes` bytes. True if it ended early, as the run is over.
-[[nodiscard]] inline bool copyBytes(const Run& run, std::byte* to, const std::byte* from,
+[[nodiscard]] inline bool copyBytes(const RunContext& run, std::byte* to, const std::byte* from,
                                     std::size_t bytes) {
     return nnburst::copyBytes(to, from, bytes,
                               [&](std::size_t work) { return run.limit.isOverAfter(work); });
@@ -54,7 +54,7 @@ template <class T>
 /// Adds up what many short parts of an operation have done, so that asking costs them nothing.
 class PartCounter {
   public:
-    explicit PartCounter(const Run& run) noexcept : limit_(run.limit) {}
+    explicit PartCounter(const RunContext& run) noexcept : limit_(run.limit) {}
 
     /// As ExtensionTimeLimit::isOverAfter. Each question counts as one more element.
     [[nodiscard]] bool isOverAfter(std::size_t work) noexcept {
@@ -76,7 +76,7 @@ class PartCounter {
 
 /// `function(x)` of each element of input 0, of which there are as many as in the output.
 template <class In, class Out, class Function>
-[[nodiscard]] Result<> mapElements(const Run& run, Function function) {
+[[nodiscard]] Result<> mapElements(const RunContext& run, Function function) {
     const In* in = run.input<In>(0);
     Out* out = run.output<Out>();
     const std::size_t count = countOf(run.outputs[0]);
@@ -97,7 +97,7 @@ template <class In, class Out, class Function>
 
 /// Steps of both inputs for one step of the output along each axis.
 struct BroadcastSteps {
-    explicit BroadcastSteps(const Run& run) : sizes(run.outputs[0].dimensions) {
+    explicit BroadcastSteps(const RunContext& run) : sizes(run.outputs[0].dimensions) {
         for (std::size_t input = 0; input < 2; ++input) {
             const Sizes given = run.inputs[input].dimensions;
             std::size_t step = 1;
@@ -116,7 +116,7 @@ struct BroadcastSteps {
 
 /// `function(a, b, out)` for each element of the output; it returns nothing, or a Result.
 template <class T, class Function>
-[[nodiscard]] Result<> combineElements(const Run& run, Function function) {
+[[nodiscard]] Result<> combineElements(const RunContext& run, Function function) {
     using Outcome = std::invoke_result_t<Function, const T&, const T&, T&>;
     const BroadcastSteps broadcast(run);
     const std::size_t rank = broadcast.sizes.size();

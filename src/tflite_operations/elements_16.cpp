@@ -35,7 +35,7 @@ Result<> checkRescale(Operands inputs, Operands outputs) {
 
 /// From one scale to another.
 template <class In, class Out>
-Result<> rescale(const Run& run) {
+Result<> rescale(const RunContext& run) {
     const ExtensionOperand& in = run.inputs[0];
     const ExtensionOperand& out = run.outputs[0];
     const Multiplier factor =
@@ -48,7 +48,7 @@ Result<> rescale(const Run& run) {
     });
 }
 
-Result<> runRescale(const Run& run) {
+Result<> runRescale(const RunContext& run) {
     const auto scale = static_cast<double>(run.outputs[0].scale);
     switch (run.inputs[0].type) {
         case TENSOR_FLOAT32:
@@ -96,7 +96,7 @@ Result<Dimensions> shapeOfArithmetic(Operands inputs, std::size_t output) {
 }
 
 template <int kSign>
-Result<> runSum(const Run& run) {
+Result<> runSum(const RunContext& run) {
     constexpr int kShift = 15;  // so that a sum of two elements fits into 32 bits
     const double twice =
         2 * static_cast<double>(std::max(run.inputs[0].scale, run.inputs[1].scale));
@@ -112,7 +112,7 @@ Result<> runSum(const Run& run) {
     });
 }
 
-Result<> runMul(const Run& run) {
+Result<> runMul(const RunContext& run) {
     // In floating point of 32 bits, as TFLite computes the factor.
     const Multiplier factor = multiplierOf(
         static_cast<double>(run.inputs[0].scale * run.inputs[1].scale / run.outputs[0].scale));
@@ -129,11 +129,11 @@ Result<> checkSameScales(Operands inputs, Operands outputs) {
     return checkSameType(inputs[0], outputs[0]);
 }
 
-Result<> runMaximum(const Run& run) {
+Result<> runMaximum(const RunContext& run) {
     return combineElements<Short>(run, [](Short a, Short b, Short& out) { out = std::max(a, b); });
 }
 
-Result<> runMinimum(const Run& run) {
+Result<> runMinimum(const RunContext& run) {
     return combineElements<Short>(run, [](Short a, Short b, Short& out) { out = std::min(a, b); });
 }
 
@@ -152,7 +152,7 @@ Result<> checkLeaky(Operands inputs, Operands outputs) {
     return checkType(inputs[1], "input 1 (slope)", {FLOAT32});
 }
 
-Result<> runLeaky(const Run& run) {
+Result<> runLeaky(const RunContext& run) {
     const float from = run.inputs[0].scale;
     const float to = run.outputs[0].scale;
     const Multiplier identity = multiplierOf(static_cast<double>(from / to));
@@ -174,7 +174,7 @@ Result<Dimensions> shapeOfClamp(Operands inputs, std::size_t /*output*/) {
     return dimensionsOf(inputs[0]);
 }
 
-Result<> runClamp(const Run& run) {
+Result<> runClamp(const RunContext& run) {
     const Multiplier factor = multiplierOf(static_cast<double>(run.inputs[0].scale) /
                                            static_cast<double>(run.outputs[0].scale));
     const Range16 range = rangeOf(run.inputs[1], run.outputs[0]);
@@ -182,21 +182,23 @@ Result<> runClamp(const Run& run) {
                                      [=](Short x) { return range.clamp(multiply(x, factor)); });
 }
 
-constexpr std::array kElements16Rows{
-    Row{Code::RESCALE_16, "RESCALE_16", checkRescale, sameAsFirst, runRescale},
-    Row{Code::ADD_16, "ADD_16", checkArithmetic, shapeOfArithmetic, runSum<1>},
-    Row{Code::SUB_16, "SUB_16", checkArithmetic, shapeOfArithmetic, runSum<-1>},
-    Row{Code::MUL_16, "MUL_16", checkArithmetic, shapeOfArithmetic, runMul},
-    Row{Code::MAXIMUM_16, "MAXIMUM_16", checkSameScales, broadcastShape, runMaximum},
-    Row{Code::MINIMUM_16, "MINIMUM_16", checkSameScales, broadcastShape, runMinimum},
-    Row{Code::LEAKY_RELU_16, "LEAKY_RELU_16", checkLeaky, sameAsFirst, runLeaky},
-    Row{Code::CLAMP_16, "CLAMP_16", checkClamp, shapeOfClamp, runClamp},
+constexpr std::array kElements16Operations{
+    OperationDefinition{Code::RESCALE_16, "RESCALE_16", checkRescale, sameAsFirst, runRescale},
+    OperationDefinition{Code::ADD_16, "ADD_16", checkArithmetic, shapeOfArithmetic, runSum<1>},
+    OperationDefinition{Code::SUB_16, "SUB_16", checkArithmetic, shapeOfArithmetic, runSum<-1>},
+    OperationDefinition{Code::MUL_16, "MUL_16", checkArithmetic, shapeOfArithmetic, runMul},
+    OperationDefinition{Code::MAXIMUM_16, "MAXIMUM_16", checkSameScales, broadcastShape,
+                        runMaximum},
+    OperationDefinition{Code::MINIMUM_16, "MINIMUM_16", checkSameScales, broadcastShape,
+                        runMinimum},
+    OperationDefinition{Code::LEAKY_RELU_16, "LEAKY_RELU_16", checkLeaky, sameAsFirst, runLeaky},
+    OperationDefinition{Code::CLAMP_16, "CLAMP_16", checkClamp, shapeOfClamp, runClamp},
 };
 
 }  // namespace
 
-std::span<const Row> elements16Rows() noexcept {
-    return kElements16Rows;
+std::span<const OperationDefinition> elements16Operations() noexcept {
+    return kElements16Operations;
 }
 
 }  // namespace nnburst::tflite_operations

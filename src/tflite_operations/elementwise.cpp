@@ -28,12 +28,12 @@ Result<> checkFloatUnary(Operands inputs, Operands outputs) {
     return checkSameType(inputs[0], outputs[0]);
 }
 
-Result<> runCos(const Run& run) {
+Result<> runCos(const RunContext& run) {
     return mapElements<float, float>(run, [](float x) { return std::cos(x); });
 }
 
 /// To the nearest integer, halves to the even one.
-Result<> runRound(const Run& run) {
+Result<> runRound(const RunContext& run) {
     return mapElements<float, float>(run, [](float x) { return std::nearbyint(x); });
 }
 
@@ -43,7 +43,7 @@ Result<> checkSign(Operands inputs, Operands outputs) {
     return checkSameType(inputs[0], outputs[0]);
 }
 
-Result<> runSign(const Run& run) {
+Result<> runSign(const RunContext& run) {
     const auto sign = [](auto x) {
         using T = decltype(x);
         return static_cast<T>(x > T{0} ? 1 : (x < T{0} ? -1 : 0));
@@ -60,7 +60,7 @@ Result<> checkGelu(Operands inputs, Operands outputs) {
     return checkSameType(inputs[0], outputs[0]);
 }
 
-Result<> runGelu(const Run& run) {
+Result<> runGelu(const RunContext& run) {
     if (scalarOf<std::uint8_t>(run.inputs[1]) != 0) {
         // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
         const float factor = std::sqrt(2.0F / std::numbers::pi_v<float>);
@@ -97,7 +97,7 @@ Result<Dimensions> shapeOfFakeQuant(Operands inputs, std::size_t /*output*/) {
 }
 
 /// The range is moved so that 0 is one of its steps.
-Result<> runFakeQuant(const Run& run) {
+Result<> runFakeQuant(const RunContext& run) {
     const auto minimum = scalarOf<float>(run.inputs[1]);
     const auto maximum = scalarOf<float>(run.inputs[2]);
     const float lowest = scalarOf<std::uint8_t>(run.inputs[4]) != 0 ? 1.0F : 0.0F;
@@ -122,7 +122,7 @@ Result<> checkBucketize(Operands inputs, Operands outputs) {
 }
 
 /// The number of boundaries that are not above the element.
-Result<> runBucketize(const Run& run) {
+Result<> runBucketize(const RunContext& run) {
     const float* boundaries = run.input<float>(1);
     const std::size_t count = countOf(run.inputs[1]);
     const auto bucket = [=](auto x) {
@@ -144,7 +144,7 @@ Result<> checkBinary(Operands inputs, Operands outputs) {
 }
 
 /// The remainder has the sign of the divisor.
-Result<> runFloorMod(const Run& run) {
+Result<> runFloorMod(const RunContext& run) {
     return combineElements<float>(run, [](float a, float b, float& out) -> Result<> {
         const float remainder = std::fmod(a, b);
         out = remainder != 0.0F && (b < 0.0F) != (remainder < 0.0F) ? remainder + b : remainder;
@@ -152,14 +152,14 @@ Result<> runFloorMod(const Run& run) {
     });
 }
 
-Result<> runAtan2(const Run& run) {
+Result<> runAtan2(const RunContext& run) {
     return combineElements<float>(run, [](float y, float x, float& out) -> Result<> {
         out = std::atan2(y, x);
         return {};
     });
 }
 
-Result<> runTruncatedDiv(const Run& run) {
+Result<> runTruncatedDiv(const RunContext& run) {
     return combineElements<std::int32_t>(
         run, [](const std::int32_t& a, const std::int32_t& b, std::int32_t& out) -> Result<> {
             const std::int32_t divisor = readOnce(&b);
@@ -172,7 +172,7 @@ Result<> runTruncatedDiv(const Run& run) {
         });
 }
 
-Result<> runBitwiseXor(const Run& run) {
+Result<> runBitwiseXor(const RunContext& run) {
     return combineElements<std::int32_t>(
         run, [](std::int32_t a, std::int32_t b, std::int32_t& out) -> Result<> {
             out = a ^ b;
@@ -181,7 +181,7 @@ Result<> runBitwiseXor(const Run& run) {
 }
 
 /// Arithmetic; the number of bits is limited to 0 to 31.
-Result<> runRightShift(const Run& run) {
+Result<> runRightShift(const RunContext& run) {
     return combineElements<std::int32_t>(
         run, [](std::int32_t a, std::int32_t b, std::int32_t& out) -> Result<> {
             out = a >> std::clamp(b, 0, 31);
@@ -190,7 +190,7 @@ Result<> runRightShift(const Run& run) {
 }
 
 /// Powers that do not fit into 32 bits wrap around.
-Result<> runIntegerPow(const Run& run) {
+Result<> runIntegerPow(const RunContext& run) {
     return combineElements<std::int32_t>(
         run, [](std::int32_t a, const std::int32_t& b, std::int32_t& out) -> Result<> {
             const std::int32_t exponent = readOnce(&b);
@@ -208,26 +208,32 @@ Result<> runIntegerPow(const Run& run) {
         });
 }
 
-constexpr std::array kElementwiseRows{
-    Row{Code::COS, "COS", checkFloatUnary, sameAsFirst, runCos},
-    Row{Code::ROUND, "ROUND", checkFloatUnary, sameAsFirst, runRound},
-    Row{Code::SIGN, "SIGN", checkSign, sameAsFirst, runSign},
-    Row{Code::GELU, "GELU", checkGelu, sameAsFirst, runGelu},
-    Row{Code::FAKE_QUANT, "FAKE_QUANT", checkFakeQuant, shapeOfFakeQuant, runFakeQuant},
-    Row{Code::BUCKETIZE, "BUCKETIZE", checkBucketize, sameAsFirst, runBucketize},
-    Row{Code::FLOOR_MOD, "FLOOR_MOD", checkBinary<TENSOR_FLOAT32>, broadcastShape, runFloorMod},
-    Row{Code::ATAN2, "ATAN2", checkBinary<TENSOR_FLOAT32>, broadcastShape, runAtan2},
-    Row{Code::TRUNCATED_DIV, "TRUNCATED_DIV", checkBinary<TENSOR_INT32>, broadcastShape,
-        runTruncatedDiv},
-    Row{Code::BITWISE_XOR, "BITWISE_XOR", checkBinary<TENSOR_INT32>, broadcastShape, runBitwiseXor},
-    Row{Code::INTEGER_POW, "INTEGER_POW", checkBinary<TENSOR_INT32>, broadcastShape, runIntegerPow},
-    Row{Code::RIGHT_SHIFT, "RIGHT_SHIFT", checkBinary<TENSOR_INT32>, broadcastShape, runRightShift},
+constexpr std::array kElementwiseOperations{
+    OperationDefinition{Code::COS, "COS", checkFloatUnary, sameAsFirst, runCos},
+    OperationDefinition{Code::ROUND, "ROUND", checkFloatUnary, sameAsFirst, runRound},
+    OperationDefinition{Code::SIGN, "SIGN", checkSign, sameAsFirst, runSign},
+    OperationDefinition{Code::GELU, "GELU", checkGelu, sameAsFirst, runGelu},
+    OperationDefinition{Code::FAKE_QUANT, "FAKE_QUANT", checkFakeQuant, shapeOfFakeQuant,
+                        runFakeQuant},
+    OperationDefinition{Code::BUCKETIZE, "BUCKETIZE", checkBucketize, sameAsFirst, runBucketize},
+    OperationDefinition{Code::FLOOR_MOD, "FLOOR_MOD", checkBinary<TENSOR_FLOAT32>, broadcastShape,
+                        runFloorMod},
+    OperationDefinition{Code::ATAN2, "ATAN2", checkBinary<TENSOR_FLOAT32>, broadcastShape,
+                        runAtan2},
+    OperationDefinition{Code::TRUNCATED_DIV, "TRUNCATED_DIV", checkBinary<TENSOR_INT32>,
+                        broadcastShape, runTruncatedDiv},
+    OperationDefinition{Code::BITWISE_XOR, "BITWISE_XOR", checkBinary<TENSOR_INT32>, broadcastShape,
+                        runBitwiseXor},
+    OperationDefinition{Code::INTEGER_POW, "INTEGER_POW", checkBinary<TENSOR_INT32>, broadcastShape,
+                        runIntegerPow},
+    OperationDefinition{Code::RIGHT_SHIFT, "RIGHT_SHIFT", checkBinary<TENSOR_INT32>, broadcastShape,
+                        runRightShift},
 };
 
 }  // namespace
 
-std::span<const Row> elementwiseRows() noexcept {
-    return kElementwiseRows;
+std::span<const OperationDefinition> elementwiseOperations() noexcept {
+    return kElementwiseOperations;
 }
 
 }  // namespace nnburst::tflite_operations

@@ -13,28 +13,29 @@ namespace nnburst::tflite_operations {
 
 namespace {
 
-/// A row as an operation of an extension.
-class RowOperation final : public ExtensionOperation {
+/// An operation as its definition describes it.
+class DefinedOperation final : public ExtensionOperation {
   public:
-    explicit RowOperation(const Row& row) noexcept : row_(row) {}
+    explicit DefinedOperation(const OperationDefinition& definition) noexcept
+        : definition_(definition) {}
 
     [[nodiscard]] std::uint16_t type() const override {
-        return static_cast<std::uint16_t>(row_.code);
+        return static_cast<std::uint16_t>(definition_.code);
     }
 
-    [[nodiscard]] const char* name() const override { return row_.name; }
+    [[nodiscard]] const char* name() const override { return definition_.name; }
 
     [[nodiscard]] Result<> check(Operands inputs, Operands outputs) const override {
-        return named(row_.check(inputs, outputs));
+        return named(definition_.check(inputs, outputs));
     }
 
     [[nodiscard]] Result<Dimensions> outputDimensions(Operands inputs,
                                                       std::size_t output) const override {
-        return named(row_.outputDimensions(inputs, output));
+        return named(definition_.outputDimensions(inputs, output));
     }
 
     [[nodiscard]] std::size_t scratchBytes(Operands inputs) const override {
-        return row_.scratchBytes == nullptr ? 0 : row_.scratchBytes(inputs);
+        return definition_.scratchBytes == nullptr ? 0 : definition_.scratchBytes(inputs);
     }
 
     [[nodiscard]] Result<> run(Operands inputs, Operands outputs,
@@ -53,16 +54,16 @@ class RowOperation final : public ExtensionOperation {
         if (std::ranges::all_of(outputs, isEmpty)) {
             return {};
         }
-        return named(
-            row_.run({.inputs = inputs, .outputs = outputs, .scratch = scratch, .limit = limit}));
+        return named(definition_.run(
+            {.inputs = inputs, .outputs = outputs, .scratch = scratch, .limit = limit}));
     }
 
-    [[nodiscard]] bool isShrinking() const override { return row_.runShrinking != nullptr; }
+    [[nodiscard]] bool isShrinking() const override { return definition_.runShrinking != nullptr; }
 
     [[nodiscard]] Result<> runShrinking(Operands inputs, Operands outputs,
                                         std::span<std::byte> scratch, OutputSizes sizes,
                                         ExtensionTimeLimit& limit) const override {
-        return named(row_.runShrinking(
+        return named(definition_.runShrinking(
             {.inputs = inputs, .outputs = outputs, .scratch = scratch, .limit = limit}, sizes));
     }
 
@@ -72,22 +73,23 @@ class RowOperation final : public ExtensionOperation {
     [[nodiscard]] Result<T> named(Result<T> result) const {
         if (!result) {
             return failure(result.error().status,
-                           fmt::format("{}: {}", row_.name, result.error().message));
+                           fmt::format("{}: {}", definition_.name, result.error().message));
         }
         return result;
     }
 
-    Row row_;
+    OperationDefinition definition_;
 };
 
 VendorExtension makeExtension() {
     VendorExtension extension{.name = kExtensionName, .operandTypes = {}, .operations = {}};
-    for (const auto rows :
-         {elementwiseRows(), matrixRows(), gatherRows(), scatterRows(), segmentRows(),
-          selectionRows(), windowRows(), volumeRows(), landmarkRows(), spectrumRows(), randomRows(),
-          elements16Rows(), windows16Rows(), layers16x8Rows()}) {
-        for (const Row& row : rows) {
-            extension.operations.push_back(std::make_shared<RowOperation>(row));
+    for (const auto definitions :
+         {elementwiseOperations(), matrixOperations(), gatherOperations(), scatterOperations(),
+          segmentOperations(), selectionOperations(), windowOperations(), volumeOperations(),
+          landmarkOperations(), spectrumOperations(), randomOperations(), elements16Operations(),
+          windows16Operations(), layers16x8Operations()}) {
+        for (const OperationDefinition& definition : definitions) {
+            extension.operations.push_back(std::make_shared<DefinedOperation>(definition));
         }
     }
     return extension;

@@ -74,7 +74,7 @@ Result<Dimensions> shapeOfGather(Operands inputs, std::size_t /*output*/) {
     return std::move(sizes.result);
 }
 
-Result<> runGather(const Run& run) {
+Result<> runGather(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const GatherSizes sizes, gatherSizes(run.inputs));
     const std::size_t bytes = sizes.inner * elementBytes(run.inputs[0].type);
     const auto* indices = run.input<std::int32_t>(1);
@@ -119,7 +119,7 @@ Result<Dimensions> shapeOfGatherNd(Operands inputs, std::size_t /*output*/) {
     return result;
 }
 
-Result<> runGatherNd(const Run& run) {
+Result<> runGatherNd(const RunContext& run) {
     const Sizes values = run.inputs[0].dimensions;
     const std::size_t depth = run.inputs[1].dimensions.back();
     const std::size_t inner = countOf(values.subspan(depth));
@@ -171,7 +171,7 @@ Result<Dimensions> shapeOfOneHot(Operands inputs, std::size_t /*output*/) {
     return result;
 }
 
-Result<> runOneHot(const Run& run) {
+Result<> runOneHot(const RunContext& run) {
     const Sizes sizes = run.outputs[0].dimensions;
     NNBURST_TRY_ASSIGN(const std::size_t axis,
                        axisOf(scalarOf<std::int32_t>(run.inputs[4]), sizes.size()));
@@ -216,7 +216,7 @@ Result<Dimensions> shapeOfUpdateSlice(Operands inputs, std::size_t /*output*/) {
     return dimensionsOf(inputs[0]);
 }
 
-Result<> runUpdateSlice(const Run& run) {
+Result<> runUpdateSlice(const RunContext& run) {
     const Sizes whole = run.inputs[0].dimensions;
     const Sizes part = run.inputs[1].dimensions;
     const std::size_t bytes = elementBytes(run.inputs[0].type);
@@ -278,7 +278,7 @@ Result<Dimensions> shapeOfReverseSequence(Operands inputs, std::size_t /*output*
     return dimensionsOf(inputs[0]);
 }
 
-Result<> runReverseSequence(const Run& run) {
+Result<> runReverseSequence(const RunContext& run) {
     const Sizes sizes = run.inputs[0].dimensions;
     NNBURST_TRY_ASSIGN(const std::size_t axis,
                        axisOf(scalarOf<std::int32_t>(run.inputs[2]), sizes.size()));
@@ -340,27 +340,27 @@ Result<Dimensions> shapeOfBitcast(Operands inputs, std::size_t /*output*/) {
     return result;
 }
 
-Result<> runBitcast(const Run& run) {
+Result<> runBitcast(const RunContext& run) {
     (void)copyBytes(run, run.outputs[0].data, run.inputs[0].data,
                     countOf(run.inputs[0]) * elementBytes(run.inputs[0].type));
     return {};
 }
 
-constexpr std::array kGatherRows{
-    Row{Code::GATHER, "GATHER", checkGather, shapeOfGather, runGather},
-    Row{Code::GATHER_ND, "GATHER_ND", checkGatherNd, shapeOfGatherNd, runGatherNd},
-    Row{Code::ONE_HOT, "ONE_HOT", checkOneHot, shapeOfOneHot, runOneHot},
-    Row{Code::DYNAMIC_UPDATE_SLICE, "DYNAMIC_UPDATE_SLICE", checkUpdateSlice, shapeOfUpdateSlice,
-        runUpdateSlice},
-    Row{Code::REVERSE_SEQUENCE, "REVERSE_SEQUENCE", checkReverseSequence, shapeOfReverseSequence,
-        runReverseSequence},
-    Row{Code::BITCAST, "BITCAST", checkBitcast, shapeOfBitcast, runBitcast},
+constexpr std::array kGatherOperations{
+    OperationDefinition{Code::GATHER, "GATHER", checkGather, shapeOfGather, runGather},
+    OperationDefinition{Code::GATHER_ND, "GATHER_ND", checkGatherNd, shapeOfGatherNd, runGatherNd},
+    OperationDefinition{Code::ONE_HOT, "ONE_HOT", checkOneHot, shapeOfOneHot, runOneHot},
+    OperationDefinition{Code::DYNAMIC_UPDATE_SLICE, "DYNAMIC_UPDATE_SLICE", checkUpdateSlice,
+                        shapeOfUpdateSlice, runUpdateSlice},
+    OperationDefinition{Code::REVERSE_SEQUENCE, "REVERSE_SEQUENCE", checkReverseSequence,
+                        shapeOfReverseSequence, runReverseSequence},
+    OperationDefinition{Code::BITCAST, "BITCAST", checkBitcast, shapeOfBitcast, runBitcast},
 };
 
 }  // namespace
 
-std::span<const Row> gatherRows() noexcept {
-    return kGatherRows;
+std::span<const OperationDefinition> gatherOperations() noexcept {
+    return kGatherOperations;
 }
 
 }  // namespace nnburst::tflite_operations

@@ -31,7 +31,7 @@ struct Point {
 
 /// Landmark `index` of input 0, which has three coordinates each. Indices were checked before; what
 /// has become another number since is limited to those that there are.
-Point landmark(const Run& run, std::int32_t index) noexcept {
+Point landmark(const RunContext& run, std::int32_t index) noexcept {
     const auto count = static_cast<std::int64_t>(countOf(run.inputs[0]) / 3);
     const auto limited = std::clamp<std::int64_t>(index, 0, count - 1);
     const float* at = run.input<float>(0) + static_cast<std::size_t>(limited) * 3;
@@ -44,7 +44,7 @@ struct Bounds {
     Point largest{std::numeric_limits<float>::lowest(), std::numeric_limits<float>::lowest()};
 
     /// Extends an empty rectangle to them. True if it ended early, as the run is over.
-    [[nodiscard]] bool findIn(const Run& run, float radians) {
+    [[nodiscard]] bool findIn(const RunContext& run, float radians) {
         return forEachElement(run, countOf(run.inputs[1]), [&](std::size_t i) {
             const Point point =
                 landmark(run, readOnce(run.input<std::int32_t>(1) + i)).rotated(radians);
@@ -113,7 +113,7 @@ Result<Dimensions> shapeOfToMatrix(Operands inputs, std::size_t /*output*/) {
 }
 
 /// Shift to the middle x rotation back x scale x shift by half of the cut-out.
-Result<> runToMatrix(const Run& run) {
+Result<> runToMatrix(const RunContext& run) {
     const Point left = landmark(run, scalarOf<std::int32_t>(run.inputs[2]));
     const Point right = landmark(run, scalarOf<std::int32_t>(run.inputs[3]));
     const auto height = static_cast<float>(scalarOf<std::int32_t>(run.inputs[4]));
@@ -164,7 +164,7 @@ Result<Dimensions> shapeOfToMatrixV1(Operands inputs, std::size_t /*output*/) {
 }
 
 /// Coordinates from -1 to 1 stand between those of the image and those of the cut-out.
-Result<> runToMatrixV1(const Run& run) {
+Result<> runToMatrixV1(const RunContext& run) {
     const Point left = landmark(run, scalarOf<std::int32_t>(run.inputs[2]));
     const Point right = landmark(run, scalarOf<std::int32_t>(run.inputs[3]));
     const auto number = [&](std::size_t input) {
@@ -228,7 +228,7 @@ Result<Dimensions> shapeOfTransformLandmarks(Operands inputs, std::size_t /*outp
     return dimensionsOf(inputs[0]);
 }
 
-Result<> runTransformLandmarks(const Run& run) {
+Result<> runTransformLandmarks(const RunContext& run) {
     const auto coordinates = static_cast<std::size_t>(scalarOf<std::int32_t>(run.inputs[2]));
     const auto factor = scalarOf<float>(run.inputs[3]);
     std::array<float, 8> matrix{};
@@ -251,19 +251,19 @@ Result<> runTransformLandmarks(const Run& run) {
     return {};
 }
 
-constexpr std::array kLandmarkRows{
-    Row{Code::LANDMARKS_TO_TRANSFORM_MATRIX, "LANDMARKS_TO_TRANSFORM_MATRIX", checkToMatrix,
-        shapeOfToMatrix, runToMatrix},
-    Row{Code::LANDMARKS_TO_TRANSFORM_MATRIX_V1, "LANDMARKS_TO_TRANSFORM_MATRIX_V1", checkToMatrixV1,
-        shapeOfToMatrixV1, runToMatrixV1},
-    Row{Code::TRANSFORM_LANDMARKS, "TRANSFORM_LANDMARKS", checkTransformLandmarks,
-        shapeOfTransformLandmarks, runTransformLandmarks},
+constexpr std::array kLandmarkOperations{
+    OperationDefinition{Code::LANDMARKS_TO_TRANSFORM_MATRIX, "LANDMARKS_TO_TRANSFORM_MATRIX",
+                        checkToMatrix, shapeOfToMatrix, runToMatrix},
+    OperationDefinition{Code::LANDMARKS_TO_TRANSFORM_MATRIX_V1, "LANDMARKS_TO_TRANSFORM_MATRIX_V1",
+                        checkToMatrixV1, shapeOfToMatrixV1, runToMatrixV1},
+    OperationDefinition{Code::TRANSFORM_LANDMARKS, "TRANSFORM_LANDMARKS", checkTransformLandmarks,
+                        shapeOfTransformLandmarks, runTransformLandmarks},
 };
 
 }  // namespace
 
-std::span<const Row> landmarkRows() noexcept {
-    return kLandmarkRows;
+std::span<const OperationDefinition> landmarkOperations() noexcept {
+    return kLandmarkOperations;
 }
 
 }  // namespace nnburst::tflite_operations

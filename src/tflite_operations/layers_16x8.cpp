@@ -71,7 +71,7 @@ class Scaling {
     static std::size_t scratchBytes(std::size_t channels) { return channels * sizeof(Multiplier); }
 
     /// Keeps the factors in `run.scratch`, which must be large enough.
-    Scaling(const Run& run, std::size_t channels)
+    Scaling(const RunContext& run, std::size_t channels)
         : factors_(reinterpret_cast<Multiplier*>(run.scratch.data())),
           bias_(run.input<std::int32_t>(kBias)),
           isWide_(scalarOf<std::uint8_t>(run.inputs[kIsWide]) != 0),
@@ -144,7 +144,7 @@ std::size_t scratchOfDense(Operands inputs) {
     return Scaling::scratchBytes(countOf(inputs[kBias]));
 }
 
-Result<> runDense(const Run& run) {
+Result<> runDense(const RunContext& run) {
     const std::size_t units = run.inputs[kFilter].dimensions[0];
     const std::size_t depth = run.inputs[kFilter].dimensions[1];
     const Scaling scaling(run, units);
@@ -246,7 +246,7 @@ std::int64_t sumOfWindow(PartCounter& parts, const Windows& windows, std::int64_
     return sum;
 }
 
-Result<> runConv(const Run& run) {
+Result<> runConv(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(run.inputs, run.inputs[0].dimensions));
     const Sizes image = run.inputs[0].dimensions;
     const Sizes filter = run.inputs[kFilter].dimensions;
@@ -313,7 +313,7 @@ void addProducts(const std::int16_t* pixel, const std::int8_t* filter, std::size
     }
 }
 
-Result<> runDepthwise(const Run& run) {
+Result<> runDepthwise(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(run.inputs, run.inputs[0].dimensions));
     const Sizes image = run.inputs[0].dimensions;
     const std::size_t channels = run.inputs[kFilter].dimensions[3];
@@ -391,7 +391,7 @@ std::int64_t sourceOf(const Window& window, std::int64_t place, std::int64_t tap
     return begin % window.stride == 0 && begin / window.stride < count ? begin / window.stride : -1;
 }
 
-Result<> runTransposed(const Run& run) {
+Result<> runTransposed(const RunContext& run) {
     const Sizes image = run.inputs[0].dimensions;
     const Sizes filter = run.inputs[kFilter].dimensions;
     NNBURST_TRY_ASSIGN(const Windows windows, windowsOf(run.inputs, run.outputs[0].dimensions));
@@ -432,20 +432,21 @@ Result<> runTransposed(const Run& run) {
     return {};
 }
 
-constexpr std::array kRows16x8{
-    Row{Code::FULLY_CONNECTED_16X8, "FULLY_CONNECTED_16X8", checkDense, shapeOfDense, runDense,
-        scratchOfDense},
-    Row{Code::CONV_2D_16X8, "CONV_2D_16X8", checkConv, shapeOfConv, runConv, scratchOfDense},
-    Row{Code::DEPTHWISE_CONV_2D_16X8, "DEPTHWISE_CONV_2D_16X8", checkConv, shapeOfDepthwise,
-        runDepthwise, scratchOfDepthwise},
-    Row{Code::TRANSPOSE_CONV_2D_16X8, "TRANSPOSE_CONV_2D_16X8", checkTransposed, shapeOfTransposed,
-        runTransposed, scratchOfDense},
+constexpr std::array kLayers16x8Operations{
+    OperationDefinition{Code::FULLY_CONNECTED_16X8, "FULLY_CONNECTED_16X8", checkDense,
+                        shapeOfDense, runDense, scratchOfDense},
+    OperationDefinition{Code::CONV_2D_16X8, "CONV_2D_16X8", checkConv, shapeOfConv, runConv,
+                        scratchOfDense},
+    OperationDefinition{Code::DEPTHWISE_CONV_2D_16X8, "DEPTHWISE_CONV_2D_16X8", checkConv,
+                        shapeOfDepthwise, runDepthwise, scratchOfDepthwise},
+    OperationDefinition{Code::TRANSPOSE_CONV_2D_16X8, "TRANSPOSE_CONV_2D_16X8", checkTransposed,
+                        shapeOfTransposed, runTransposed, scratchOfDense},
 };
 
 }  // namespace
 
-std::span<const Row> layers16x8Rows() noexcept {
-    return kRows16x8;
+std::span<const OperationDefinition> layers16x8Operations() noexcept {
+    return kLayers16x8Operations;
 }
 
 }  // namespace nnburst::tflite_operations

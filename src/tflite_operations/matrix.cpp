@@ -130,7 +130,7 @@ bool multiplyRow(PartCounter& parts, const Product& product, const float* x, std
     return false;
 }
 
-Result<> runBatchMatmul(const Run& run) {
+Result<> runBatchMatmul(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const Product product, productOf(run.inputs));
     const std::size_t batches = countOf(product.batches);
     auto* const transposed = reinterpret_cast<float*>(run.scratch.data());
@@ -184,7 +184,7 @@ Result<Dimensions> shapeOfCumsum(Operands inputs, std::size_t /*output*/) {
 
 /// The sums along a line of `count` elements, the first at `place`. True if the run is over.
 template <class T, class Sum>
-bool sumLine(const Run& run, std::size_t place, std::size_t count, std::size_t step,
+bool sumLine(const RunContext& run, std::size_t place, std::size_t count, std::size_t step,
              bool isExclusive, bool isReverse) {
     const T* const in = run.input<T>(0) + place;
     T* const out = run.output<T>() + place;
@@ -197,7 +197,7 @@ bool sumLine(const Run& run, std::size_t place, std::size_t count, std::size_t s
     });
 }
 
-Result<> runCumsum(const Run& run) {
+Result<> runCumsum(const RunContext& run) {
     const Sizes sizes = run.inputs[0].dimensions;
     NNBURST_TRY_ASSIGN(const std::size_t axis,
                        axisOf(scalarOf<std::int32_t>(run.inputs[1]), sizes.size()));
@@ -237,7 +237,7 @@ Result<Dimensions> shapeOfMatrixDiag(Operands inputs, std::size_t /*output*/) {
 }
 
 /// Writes the diagonals of matrices of rows x columns.
-Result<> writeDiagonals(const Run& run, const std::byte* diagonals, std::size_t rows,
+Result<> writeDiagonals(const RunContext& run, const std::byte* diagonals, std::size_t rows,
                         std::size_t columns) {
     const std::size_t bytes = elementBytes(run.outputs[0].type);
     const std::size_t length = std::min(rows, columns);
@@ -254,7 +254,7 @@ Result<> writeDiagonals(const Run& run, const std::byte* diagonals, std::size_t 
     return {};
 }
 
-Result<> runMatrixDiag(const Run& run) {
+Result<> runMatrixDiag(const RunContext& run) {
     const std::size_t size = run.inputs[0].dimensions.back();
     const ExtensionOperand& output = run.outputs[0];
     const bool isOffset = output.type == TENSOR_QUANT8_ASYMM ||
@@ -292,7 +292,7 @@ Result<Dimensions> shapeOfMatrixSetDiag(Operands inputs, std::size_t /*output*/)
     return dimensionsOf(inputs[0]);
 }
 
-Result<> runMatrixSetDiag(const Run& run) {
+Result<> runMatrixSetDiag(const RunContext& run) {
     const Sizes matrices = run.inputs[0].dimensions;
     if (copyBytes(run, run.outputs[0].data, run.inputs[0].data,
                   countOf(matrices) * elementBytes(run.inputs[0].type))) {
@@ -301,19 +301,20 @@ Result<> runMatrixSetDiag(const Run& run) {
     return writeDiagonals(run, run.inputs[1].data, matrices[matrices.size() - 2], matrices.back());
 }
 
-constexpr std::array kMatrixRows{
-    Row{Code::BATCH_MATMUL, "BATCH_MATMUL", checkBatchMatmul, shapeOfBatchMatmul, runBatchMatmul,
-        scratchOfBatchMatmul},
-    Row{Code::CUMSUM, "CUMSUM", checkCumsum, shapeOfCumsum, runCumsum},
-    Row{Code::MATRIX_DIAG, "MATRIX_DIAG", checkMatrixDiag, shapeOfMatrixDiag, runMatrixDiag},
-    Row{Code::MATRIX_SET_DIAG, "MATRIX_SET_DIAG", checkMatrixSetDiag, shapeOfMatrixSetDiag,
-        runMatrixSetDiag},
+constexpr std::array kMatrixOperations{
+    OperationDefinition{Code::BATCH_MATMUL, "BATCH_MATMUL", checkBatchMatmul, shapeOfBatchMatmul,
+                        runBatchMatmul, scratchOfBatchMatmul},
+    OperationDefinition{Code::CUMSUM, "CUMSUM", checkCumsum, shapeOfCumsum, runCumsum},
+    OperationDefinition{Code::MATRIX_DIAG, "MATRIX_DIAG", checkMatrixDiag, shapeOfMatrixDiag,
+                        runMatrixDiag},
+    OperationDefinition{Code::MATRIX_SET_DIAG, "MATRIX_SET_DIAG", checkMatrixSetDiag,
+                        shapeOfMatrixSetDiag, runMatrixSetDiag},
 };
 
 }  // namespace
 
-std::span<const Row> matrixRows() noexcept {
-    return kMatrixRows;
+std::span<const OperationDefinition> matrixOperations() noexcept {
+    return kMatrixOperations;
 }
 
 }  // namespace nnburst::tflite_operations

@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// What the operations of this room have in common: a row of functions for each, and checks of
-/// operands. Models of clients use these operations directly, so nothing about their operands is
-/// taken for granted: `check` looks at number and types, `outputDimensions` at shapes, and `run` at
-/// the values that decide addresses, which it reads once.
+/// What the operations of this room have in common: a definition of each, and checks of operands.
+/// Models of clients use these operations directly, so nothing about their operands is taken for
+/// granted: `check` looks at number and types, `outputDimensions` at shapes, and `run` at the
+/// values that decide addresses, which it reads once.
 
 #include <cstdint>
 #include <initializer_list>
@@ -21,8 +21,9 @@ namespace nnburst::tflite_operations {
 using Operands = std::span<const ExtensionOperand>;
 using Sizes = std::span<const std::uint32_t>;
 
-/// What `run` gets.
-struct Run {
+/// One execution of an operation: its operands with their memory, scratch memory and the time
+/// limit.
+struct RunContext {
     Operands inputs;
     Operands outputs;
     std::span<std::byte> scratch;
@@ -41,33 +42,33 @@ struct Run {
 /// The sizes of each output, at first the largest ones.
 using OutputSizes = std::span<const std::span<std::uint32_t>>;
 
-/// An operation.
-struct Row {
+/// One operation of the extension: its checks, the shapes of its outputs, its kernel.
+struct OperationDefinition {
     Code code;
     const char* name;
     Result<> (*check)(Operands inputs, Operands outputs);
     Result<Dimensions> (*outputDimensions)(Operands inputs, std::size_t output);
-    Result<> (*run)(const Run& run);
+    Result<> (*run)(const RunContext& run);
     std::size_t (*scratchBytes)(Operands inputs) = nullptr;
-    /// Instead of `run`, if values decide sizes of outputs: says them in `sizes`.
-    Result<> (*runShrinking)(const Run& run, OutputSizes sizes) = nullptr;
+    /// The kernel in place of `run` if values decide sizes of outputs: puts those into `sizes`.
+    Result<> (*runShrinking)(const RunContext& run, OutputSizes sizes) = nullptr;
 };
 
-// The rows of each source file.
-[[nodiscard]] std::span<const Row> elementwiseRows() noexcept;
-[[nodiscard]] std::span<const Row> matrixRows() noexcept;
-[[nodiscard]] std::span<const Row> gatherRows() noexcept;
-[[nodiscard]] std::span<const Row> scatterRows() noexcept;
-[[nodiscard]] std::span<const Row> segmentRows() noexcept;
-[[nodiscard]] std::span<const Row> selectionRows() noexcept;
-[[nodiscard]] std::span<const Row> windowRows() noexcept;
-[[nodiscard]] std::span<const Row> volumeRows() noexcept;
-[[nodiscard]] std::span<const Row> landmarkRows() noexcept;
-[[nodiscard]] std::span<const Row> spectrumRows() noexcept;
-[[nodiscard]] std::span<const Row> randomRows() noexcept;
-[[nodiscard]] std::span<const Row> elements16Rows() noexcept;
-[[nodiscard]] std::span<const Row> windows16Rows() noexcept;
-[[nodiscard]] std::span<const Row> layers16x8Rows() noexcept;
+// The operations of each source file.
+[[nodiscard]] std::span<const OperationDefinition> elementwiseOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> matrixOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> gatherOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> scatterOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> segmentOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> selectionOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> windowOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> volumeOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> landmarkOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> spectrumOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> randomOperations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> elements16Operations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> windows16Operations() noexcept;
+[[nodiscard]] std::span<const OperationDefinition> layers16x8Operations() noexcept;
 
 // ---- Checks of operands
 

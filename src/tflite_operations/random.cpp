@@ -29,7 +29,7 @@ using Block = std::array<std::uint32_t, 4>;
 
 class Philox {
   public:
-    explicit Philox(const Run& run) noexcept
+    explicit Philox(const RunContext& run) noexcept
         : key_{wordOf(run, 1, 0), wordOf(run, 1, 1)},
           upper_{wordOf(run, 1, 2), wordOf(run, 1, 3)},
           drawn_(wordOf(run, 2, 0) | std::uint64_t{wordOf(run, 2, 1)} << 32) {}
@@ -61,7 +61,8 @@ class Philox {
     }
 
   private:
-    static std::uint32_t wordOf(const Run& run, std::size_t input, std::size_t word) noexcept {
+    static std::uint32_t wordOf(const RunContext& run, std::size_t input,
+                                std::size_t word) noexcept {
         return static_cast<std::uint32_t>(readOnce(run.input<std::int32_t>(input) + word));
     }
 
@@ -111,7 +112,7 @@ Result<Dimensions> shapeOfReals(Operands inputs, std::size_t output) {
 
 /// The output, from `realsOf(block)`, the four numbers of each block.
 template <class RealsOf>
-Result<> drawReals(const Run& run, RealsOf realsOf) {
+Result<> drawReals(const RunContext& run, RealsOf realsOf) {
     Philox generator(run);
     const std::size_t count = countOf(run.outputs[0]);
     for (std::size_t begin = 0; begin < count; begin += 4) {
@@ -126,7 +127,7 @@ Result<> drawReals(const Run& run, RealsOf realsOf) {
     return {};
 }
 
-Result<> runUniform(const Run& run) {
+Result<> runUniform(const RunContext& run) {
     return drawReals(run, [](const Block& block) {
         return std::array{uniform(block[0]), uniform(block[1]), uniform(block[2]),
                           uniform(block[3])};
@@ -134,7 +135,7 @@ Result<> runUniform(const Run& run) {
 }
 
 /// Pairs of numbers by the method of Box and Muller.
-Result<> runStandardNormal(const Run& run) {
+Result<> runStandardNormal(const RunContext& run) {
     return drawReals(run, [](const Block& block) {
         std::array<float, 4> reals{};
         for (std::size_t i = 0; i < reals.size(); i += 2) {
@@ -176,7 +177,7 @@ std::size_t scratchOfMultinomial(Operands inputs) {
     return logits.empty() ? 0 : logits.back() * sizeof(double);
 }
 
-Result<> runMultinomial(const Run& run) {
+Result<> runMultinomial(const RunContext& run) {
     const std::size_t batches = run.outputs[0].dimensions[0];
     const std::size_t samples = run.outputs[0].dimensions[1];
     const std::size_t classes = run.inputs[0].dimensions[1];
@@ -223,18 +224,19 @@ Result<> runMultinomial(const Run& run) {
     return {};
 }
 
-constexpr std::array kRandomRows{
-    Row{Code::RANDOM_UNIFORM, "RANDOM_UNIFORM", checkReals, shapeOfReals, runUniform},
-    Row{Code::RANDOM_STANDARD_NORMAL, "RANDOM_STANDARD_NORMAL", checkReals, shapeOfReals,
-        runStandardNormal},
-    Row{Code::MULTINOMIAL, "MULTINOMIAL", checkMultinomial, shapeOfMultinomial, runMultinomial,
-        scratchOfMultinomial},
+constexpr std::array kRandomOperations{
+    OperationDefinition{Code::RANDOM_UNIFORM, "RANDOM_UNIFORM", checkReals, shapeOfReals,
+                        runUniform},
+    OperationDefinition{Code::RANDOM_STANDARD_NORMAL, "RANDOM_STANDARD_NORMAL", checkReals,
+                        shapeOfReals, runStandardNormal},
+    OperationDefinition{Code::MULTINOMIAL, "MULTINOMIAL", checkMultinomial, shapeOfMultinomial,
+                        runMultinomial, scratchOfMultinomial},
 };
 
 }  // namespace
 
-std::span<const Row> randomRows() noexcept {
-    return kRandomRows;
+std::span<const OperationDefinition> randomOperations() noexcept {
+    return kRandomOperations;
 }
 
 }  // namespace nnburst::tflite_operations

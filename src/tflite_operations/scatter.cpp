@@ -62,7 +62,7 @@ Result<Dimensions> shapeOfScatterNd(Operands inputs, std::size_t /*output*/) {
 }
 
 template <class T, class Sum>
-Result<> scatter(const Run& run) {
+Result<> scatter(const RunContext& run) {
     const Sizes sizes = run.outputs[0].dimensions;
     const std::size_t depth = run.inputs[0].dimensions.back();
     const std::size_t inner = countOf(sizes.subspan(depth));
@@ -87,7 +87,7 @@ Result<> scatter(const Run& run) {
     return {};
 }
 
-Result<> runScatterNd(const Run& run) {
+Result<> runScatterNd(const RunContext& run) {
     // Unsigned, as sums that do not fit wrap around.
     return run.outputs[0].type == TENSOR_INT32 ? scatter<std::int32_t, std::uint32_t>(run)
                                                : scatter<float, float>(run);
@@ -118,7 +118,7 @@ Result<Dimensions> shapeOfSparseToDense(Operands inputs, std::size_t /*output*/)
     return result;
 }
 
-Result<> runSparseToDense(const Run& run) {
+Result<> runSparseToDense(const RunContext& run) {
     const Sizes sizes = run.outputs[0].dimensions;
     const Sizes indices = run.inputs[0].dimensions;
     const std::size_t depth = indices.size() == 2 ? indices[1] : 1;
@@ -173,7 +173,7 @@ Result<Dimensions> shapeOfDilate(Operands inputs, std::size_t /*output*/) {
     return result;
 }
 
-Result<> runDilate(const Run& run) {
+Result<> runDilate(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const auto factors, constantIntegers(run.inputs[1], "input 1 (factors)"));
     const Sizes in = run.inputs[0].dimensions;
     const Sizes out = run.outputs[0].dimensions;
@@ -202,17 +202,18 @@ Result<> runDilate(const Run& run) {
     return {};
 }
 
-constexpr std::array kScatterRows{
-    Row{Code::SCATTER_ND, "SCATTER_ND", checkScatterNd, shapeOfScatterNd, runScatterNd},
-    Row{Code::SPARSE_TO_DENSE, "SPARSE_TO_DENSE", checkSparseToDense, shapeOfSparseToDense,
-        runSparseToDense},
-    Row{Code::DILATE, "DILATE", checkDilate, shapeOfDilate, runDilate},
+constexpr std::array kScatterOperations{
+    OperationDefinition{Code::SCATTER_ND, "SCATTER_ND", checkScatterNd, shapeOfScatterNd,
+                        runScatterNd},
+    OperationDefinition{Code::SPARSE_TO_DENSE, "SPARSE_TO_DENSE", checkSparseToDense,
+                        shapeOfSparseToDense, runSparseToDense},
+    OperationDefinition{Code::DILATE, "DILATE", checkDilate, shapeOfDilate, runDilate},
 };
 
 }  // namespace
 
-std::span<const Row> scatterRows() noexcept {
-    return kScatterRows;
+std::span<const OperationDefinition> scatterOperations() noexcept {
+    return kScatterOperations;
 }
 
 }  // namespace nnburst::tflite_operations

@@ -43,7 +43,7 @@ Result<Dimensions> shapeOfSegments(Operands inputs, std::size_t /*output*/) {
 }
 
 template <class T, class Combine>
-Result<> combineSegments(const Run& run, T first, bool isOrdered, Combine combine) {
+Result<> combineSegments(const RunContext& run, T first, bool isOrdered, Combine combine) {
     const std::size_t rows = countOf(run.inputs[1]);
     const std::size_t inner =
         countOf(run.inputs[0].dimensions.subspan(run.inputs[1].dimensions.size()));
@@ -99,7 +99,7 @@ constexpr auto kMaximum = [](auto a, auto b) { return std::max(a, b); };
 
 /// `first` gives the value of a segment without elements for a type.
 template <class First, class Combine>
-Result<> runAny(const Run& run, First first, bool isOrdered, Combine combine) {
+Result<> runAny(const RunContext& run, First first, bool isOrdered, Combine combine) {
     return run.inputs[0].type == TENSOR_INT32
                ? combineSegments(run, first(std::int32_t{}), isOrdered, combine)
                : combineSegments(run, first(float{}), isOrdered, combine);
@@ -107,43 +107,47 @@ Result<> runAny(const Run& run, First first, bool isOrdered, Combine combine) {
 
 constexpr auto kZero = [](auto type) { return decltype(type){0}; };
 
-Result<> runSegmentSum(const Run& run) {
+Result<> runSegmentSum(const RunContext& run) {
     return runAny(run, kZero, true, kAdd);
 }
 
-Result<> runSum(const Run& run) {
+Result<> runSum(const RunContext& run) {
     return runAny(run, kZero, false, kAdd);
 }
 
-Result<> runProd(const Run& run) {
+Result<> runProd(const RunContext& run) {
     return runAny(
         run, [](auto type) { return decltype(type){1}; }, false, kMultiply);
 }
 
-Result<> runMin(const Run& run) {
+Result<> runMin(const RunContext& run) {
     return runAny(
         run, [](auto type) { return std::numeric_limits<decltype(type)>::max(); }, false, kMinimum);
 }
 
-Result<> runMax(const Run& run) {
+Result<> runMax(const RunContext& run) {
     return runAny(
         run, [](auto type) { return std::numeric_limits<decltype(type)>::lowest(); }, false,
         kMaximum);
 }
 
-constexpr std::array kSegmentRows{
-    Row{Code::SEGMENT_SUM, "SEGMENT_SUM", checkSegments, shapeOfSegments, runSegmentSum},
-    Row{Code::UNSORTED_SEGMENT_SUM, "UNSORTED_SEGMENT_SUM", checkSegments, shapeOfSegments, runSum},
-    Row{Code::UNSORTED_SEGMENT_PROD, "UNSORTED_SEGMENT_PROD", checkSegments, shapeOfSegments,
-        runProd},
-    Row{Code::UNSORTED_SEGMENT_MIN, "UNSORTED_SEGMENT_MIN", checkSegments, shapeOfSegments, runMin},
-    Row{Code::UNSORTED_SEGMENT_MAX, "UNSORTED_SEGMENT_MAX", checkSegments, shapeOfSegments, runMax},
+constexpr std::array kSegmentOperations{
+    OperationDefinition{Code::SEGMENT_SUM, "SEGMENT_SUM", checkSegments, shapeOfSegments,
+                        runSegmentSum},
+    OperationDefinition{Code::UNSORTED_SEGMENT_SUM, "UNSORTED_SEGMENT_SUM", checkSegments,
+                        shapeOfSegments, runSum},
+    OperationDefinition{Code::UNSORTED_SEGMENT_PROD, "UNSORTED_SEGMENT_PROD", checkSegments,
+                        shapeOfSegments, runProd},
+    OperationDefinition{Code::UNSORTED_SEGMENT_MIN, "UNSORTED_SEGMENT_MIN", checkSegments,
+                        shapeOfSegments, runMin},
+    OperationDefinition{Code::UNSORTED_SEGMENT_MAX, "UNSORTED_SEGMENT_MAX", checkSegments,
+                        shapeOfSegments, runMax},
 };
 
 }  // namespace
 
-std::span<const Row> segmentRows() noexcept {
-    return kSegmentRows;
+std::span<const OperationDefinition> segmentOperations() noexcept {
+    return kSegmentOperations;
 }
 
 }  // namespace nnburst::tflite_operations

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 
+#include "memory/interruptible_sort.h"
 #include "model/operand_info.h"
 #include "nnburst/type_queries.h"
 #include "tflite_operations/elements.h"
@@ -81,7 +82,7 @@ void accumulate(std::int64_t& sum, std::int64_t value, Reduction kind) {
     }
 }
 
-Result<> runReduce(const Run& run) {
+Result<> runReduce(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const std::vector<bool> isReduced, reducedAxes(run.inputs));
     const auto kind = static_cast<Reduction>(scalarOf<std::int32_t>(run.inputs[3]));
     const Sizes sizes = run.inputs[0].dimensions;
@@ -128,9 +129,9 @@ struct Ranked {
 
 Result<> checkTopK(Operands inputs, Operands outputs) {
     NNBURST_TRY(checkCounts(inputs, outputs, 2, 2));
-    NNBURST_TRY(
-        checkType(inputs[0], "input 0",
-                  {TENSOR_FLOAT32, TENSOR_INT32, TENSOR_QUANT8_ASYMM, TENSOR_QUANT8_ASYMM_SIGNED}));
+    NNBURST_TRY(checkType(inputs[0], "input 0",
+                          {TENSOR_FLOAT32, TENSOR_INT32, TENSOR_QUANT16_SYMM, TENSOR_QUANT8_ASYMM,
+                           TENSOR_QUANT8_ASYMM_SIGNED}));
     NNBURST_TRY(checkType(inputs[1], "input 1 (k)", {INT32}));
     NNBURST_TRY(checkType(outputs[1], "output 1 (indices)", {TENSOR_INT32}));
     return checkSameType(inputs[0], outputs[0]);
@@ -163,6 +164,8 @@ std::int32_t keyOf(const ExtensionOperand& operand, std::size_t index) {
         }
         case TENSOR_INT32:
             return readOnce(reinterpret_cast<const std::int32_t*>(operand.data) + index);
+        case TENSOR_QUANT16_SYMM:
+            return readOnce(reinterpret_cast<const std::int16_t*>(operand.data) + index);
         case TENSOR_QUANT8_ASYMM:
             return readOnce(reinterpret_cast<const std::uint8_t*>(operand.data) + index);
         default:
@@ -171,14 +174,14 @@ std::int32_t keyOf(const ExtensionOperand& operand, std::size_t index) {
 }
 
 /// Fills `ranked` with the keys of the elements from `first` on. True if the run is over.
-bool rank(const Run& run, std::size_t first, std::span<Ranked> ranked) {
+bool rank(const RunContext& run, std::size_t first, std::span<Ranked> ranked) {
     return forEachElement(run, ranked.size(), [&](std::size_t i) {
         ranked[i] = {.key = keyOf(run.inputs[0], first + i),
                      .index = static_cast<std::uint32_t>(i)};
     });
 }
 
-Result<> runTopK(const Run& run) {
+Result<> runTopK(const RunContext& run) {
     const std::size_t size = run.inputs[0].dimensions.back();
     const std::size_t k = run.outputs[0].dimensions.back();
     const std::size_t bytes = elementBytes(run.inputs[0].type);
@@ -268,7 +271,7 @@ float overlap(const float* a, const float* b) {
 
 class Suppression {
   public:
-    explicit Suppression(const Run& run)
+    explicit Suppression(const RunContext& run)
         : run_(run),
           maximum_(static_cast<std::uint32_t>(scalarOf<std::int32_t>(run.inputs[2]))),
           overlapThreshold_(scalarOf<float>(run.inputs[3])),
@@ -341,7 +344,7 @@ class Suppression {
         }
     }
 
-    const Run& run_;
+    const RunContext& run_;
     std::uint32_t maximum_;
     float overlapThreshold_;
     float scoreThreshold_;
@@ -351,7 +354,7 @@ class Suppression {
     std::uint32_t count_ = 0;
 };
 
-Result<> runSuppression(const Run& run) {
+Result<> runSuppression(const RunContext& run) {
     Suppression(run).select();
     return {};
 }
@@ -388,7 +391,7 @@ bool isTrue(const ExtensionOperand& operand, std::size_t index) {
     }
 }
 
-Result<> runWhere(const Run& run, OutputSizes sizes) {
+Result<> runWhere(const RunContext& run, OutputSizes sizes) {
     const Sizes in = run.inputs[0].dimensions;
     const std::size_t count = countOf(in);
     std::int32_t* row = run.output<std::int32_t>();
@@ -435,7 +438,7 @@ std::size_t scratchOfUnique(Operands inputs) {
     return countOf(inputs[0]) * (sizeof(Ranked) + sizeof(std::uint32_t));
 }
 
-Result<> runUnique(const Run& run, OutputSizes sizes) {
+Result<> runUnique(const RunContext& run, OutputSizes sizes) {
     const std::size_t count = countOf(run.inputs[0]);
     const std::size_t bytes = elementBytes(run.inputs[0].type);
     const std::span ranked(reinterpret_cast<Ranked*>(run.scratch.data()), count);
@@ -474,20 +477,21 @@ Result<> runUnique(const Run& run, OutputSizes sizes) {
     return {};
 }
 
-constexpr std::array kSelectionRows{
-    Row{Code::REDUCE_INTEGERS, "REDUCE_INTEGERS", checkReduce, shapeOfReduce, runReduce,
-        scratchOfReduce},
-    Row{Code::TOP_K, "TOP_K", checkTopK, shapeOfTopK, runTopK, scratchOfTopK},
-    Row{Code::NON_MAX_SUPPRESSION, "NON_MAX_SUPPRESSION", checkSuppression, shapeOfSuppression,
-        runSuppression, scratchOfSuppression},
-    Row{Code::WHERE, "WHERE", checkWhere, shapeOfWhere, nullptr, nullptr, runWhere},
-    Row{Code::UNIQUE, "UNIQUE", checkUnique, shapeOfUnique, nullptr, scratchOfUnique, runUnique},
+constexpr std::array kSelectionOperations{
+    OperationDefinition{Code::REDUCE_INTEGERS, "REDUCE_INTEGERS", checkReduce, shapeOfReduce,
+                        runReduce, scratchOfReduce},
+    OperationDefinition{Code::TOP_K, "TOP_K", checkTopK, shapeOfTopK, runTopK, scratchOfTopK},
+    OperationDefinition{Code::NON_MAX_SUPPRESSION, "NON_MAX_SUPPRESSION", checkSuppression,
+                        shapeOfSuppression, runSuppression, scratchOfSuppression},
+    OperationDefinition{Code::WHERE, "WHERE", checkWhere, shapeOfWhere, nullptr, nullptr, runWhere},
+    OperationDefinition{Code::UNIQUE, "UNIQUE", checkUnique, shapeOfUnique, nullptr,
+                        scratchOfUnique, runUnique},
 };
 
 }  // namespace
 
-std::span<const Row> selectionRows() noexcept {
-    return kSelectionRows;
+std::span<const OperationDefinition> selectionOperations() noexcept {
+    return kSelectionOperations;
 }
 
 }  // namespace nnburst::tflite_operations

@@ -98,7 +98,7 @@ std::size_t scratchOfRfft2d(Operands inputs) {
 }
 
 /// Sets `turns`, of which there are `count`, to e^(-i pi k / count). True if the run is over.
-bool computeTurns(const Run& run, Complex* turns, std::size_t count) {
+bool computeTurns(const RunContext& run, Complex* turns, std::size_t count) {
     return forEachElement(run, count, [=](std::size_t k) {
         const double angle =
             -std::numbers::pi * static_cast<double>(k) / static_cast<double>(count);
@@ -108,7 +108,7 @@ bool computeTurns(const Run& run, Complex* turns, std::size_t count) {
 
 /// Transforms `count` numbers, a power of 2, that are `step` apart. `turns` are e^(-i pi k /
 /// turnCount). True if the run is over.
-bool transform(const Run& run, Complex* numbers, std::size_t count, std::size_t step,
+bool transform(const RunContext& run, Complex* numbers, std::size_t count, std::size_t step,
                const Complex* turns, std::size_t turnCount) {
     std::size_t reversed = 0;
     bool isOver = forEachElement(run, count, [&](std::size_t i) {
@@ -135,7 +135,7 @@ bool transform(const Run& run, Complex* numbers, std::size_t count, std::size_t 
     return isOver || run.limit.isOverAfter(count * std::bit_width(count));
 }
 
-Result<> runRfft2d(const Run& run) {
+Result<> runRfft2d(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const Lengths lengths, lengthsOf(run.inputs));
     const Sizes sizes = run.inputs[0].dimensions;
     const std::size_t height = sizes[sizes.size() - 2];
@@ -201,15 +201,15 @@ Result<Dimensions> shapeOfPart(Operands inputs, std::size_t /*output*/) {
 
 using Pair = std::array<float, 2>;
 
-Result<> runReal(const Run& run) {
+Result<> runReal(const RunContext& run) {
     return mapElements<Pair, float>(run, [](const Pair& x) { return x[0]; });
 }
 
-Result<> runImag(const Run& run) {
+Result<> runImag(const RunContext& run) {
     return mapElements<Pair, float>(run, [](const Pair& x) { return x[1]; });
 }
 
-Result<> runComplexAbs(const Run& run) {
+Result<> runComplexAbs(const RunContext& run) {
     return mapElements<Pair, float>(run, [](const Pair& x) { return std::hypot(x[0], x[1]); });
 }
 
@@ -266,7 +266,7 @@ std::size_t scratchOfSpectrogram(Operands inputs) {
                : 0;
 }
 
-Result<> runSpectrogram(const Run& run) {
+Result<> runSpectrogram(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const Frames frames, framesOf(run.inputs));
     const std::size_t channels = run.inputs[0].dimensions[1];
     const bool isSquared = scalarOf<std::uint8_t>(run.inputs[3]) != 0;
@@ -401,7 +401,7 @@ Result<MelRange> melRangeOf(const MelOptions& options, std::int32_t rate, std::s
 }
 
 /// Sets the shares of the frequencies in `range`. True if the run is over.
-bool computeShares(const Run& run, const MelOptions& options, double step, MelRange range,
+bool computeShares(const RunContext& run, const MelOptions& options, double step, MelRange range,
                    MelShare* shares) {
     const double lowest = melOf(options.lowest);
     const double spacing =
@@ -420,7 +420,7 @@ bool computeShares(const Run& run, const MelOptions& options, double step, MelRa
     });
 }
 
-Result<> runMfcc(const Run& run) {
+Result<> runMfcc(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const MelOptions options, melOptionsOf(run.inputs));
     const std::size_t frequencies = run.inputs[0].dimensions[2];
     const std::size_t bandCount = options.bands;
@@ -477,20 +477,21 @@ Result<> runMfcc(const Run& run) {
     return {};
 }
 
-constexpr std::array kSpectrumRows{
-    Row{Code::RFFT_2D, "RFFT_2D", checkRfft2d, shapeOfRfft2d, runRfft2d, scratchOfRfft2d},
-    Row{Code::REAL, "REAL", checkPart, shapeOfPart, runReal},
-    Row{Code::IMAG, "IMAG", checkPart, shapeOfPart, runImag},
-    Row{Code::COMPLEX_ABS, "COMPLEX_ABS", checkPart, shapeOfPart, runComplexAbs},
-    Row{Code::AUDIO_SPECTROGRAM, "AUDIO_SPECTROGRAM", checkSpectrogram, shapeOfSpectrogram,
-        runSpectrogram, scratchOfSpectrogram},
-    Row{Code::MFCC, "MFCC", checkMfcc, shapeOfMfcc, runMfcc, scratchOfMfcc},
+constexpr std::array kSpectrumOperations{
+    OperationDefinition{Code::RFFT_2D, "RFFT_2D", checkRfft2d, shapeOfRfft2d, runRfft2d,
+                        scratchOfRfft2d},
+    OperationDefinition{Code::REAL, "REAL", checkPart, shapeOfPart, runReal},
+    OperationDefinition{Code::IMAG, "IMAG", checkPart, shapeOfPart, runImag},
+    OperationDefinition{Code::COMPLEX_ABS, "COMPLEX_ABS", checkPart, shapeOfPart, runComplexAbs},
+    OperationDefinition{Code::AUDIO_SPECTROGRAM, "AUDIO_SPECTROGRAM", checkSpectrogram,
+                        shapeOfSpectrogram, runSpectrogram, scratchOfSpectrogram},
+    OperationDefinition{Code::MFCC, "MFCC", checkMfcc, shapeOfMfcc, runMfcc, scratchOfMfcc},
 };
 
 }  // namespace
 
-std::span<const Row> spectrumRows() noexcept {
-    return kSpectrumRows;
+std::span<const OperationDefinition> spectrumOperations() noexcept {
+    return kSpectrumOperations;
 }
 
 }  // namespace nnburst::tflite_operations

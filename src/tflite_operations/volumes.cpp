@@ -81,7 +81,7 @@ Result<> checkVolumeShapes(Operands inputs, std::size_t channelsIn, std::size_t 
 /// `addProducts(parts, voxel, tap, sums)` adds the products of the channels of both; true if the
 /// run is over.
 template <class SourceOf, class AddProducts>
-Result<> convolveVolume(const Run& run, const VolumeWindows& windows, SourceOf sourceOf,
+Result<> convolveVolume(const RunContext& run, const VolumeWindows& windows, SourceOf sourceOf,
                         AddProducts addProducts) {
     const Sizes in = run.inputs[0].dimensions;
     const Sizes out = run.outputs[0].dimensions;
@@ -150,7 +150,7 @@ Result<Dimensions> shapeOfConv3d(Operands inputs, std::size_t /*output*/) {
     return result;
 }
 
-Result<> runConv3d(const Run& run) {
+Result<> runConv3d(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const VolumeWindows windows,
                        volumeWindows(run.inputs, run.inputs[0].dimensions));
     const std::size_t channelsIn = run.inputs[kVolumeFilter].dimensions[3];
@@ -202,7 +202,7 @@ Result<Dimensions> shapeOfConv3dTranspose(Operands inputs, std::size_t /*output*
     return result;
 }
 
-Result<> runConv3dTranspose(const Run& run) {
+Result<> runConv3dTranspose(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const VolumeWindows windows,
                        volumeWindows(run.inputs, run.outputs[0].dimensions));
     const std::size_t channelsOut = run.inputs[kVolumeFilter].dimensions[3];
@@ -226,16 +226,16 @@ Result<> runConv3dTranspose(const Run& run) {
         });
 }
 
-constexpr std::array kVolumeRows{
-    Row{Code::CONV_3D, "CONV_3D", checkConv3d, shapeOfConv3d, runConv3d},
-    Row{Code::CONV_3D_TRANSPOSE, "CONV_3D_TRANSPOSE", checkConv3dTranspose, shapeOfConv3dTranspose,
-        runConv3dTranspose},
+constexpr std::array kVolumeOperations{
+    OperationDefinition{Code::CONV_3D, "CONV_3D", checkConv3d, shapeOfConv3d, runConv3d},
+    OperationDefinition{Code::CONV_3D_TRANSPOSE, "CONV_3D_TRANSPOSE", checkConv3dTranspose,
+                        shapeOfConv3dTranspose, runConv3dTranspose},
 };
 
 }  // namespace
 
-std::span<const Row> volumeRows() noexcept {
-    return kVolumeRows;
+std::span<const OperationDefinition> volumeOperations() noexcept {
+    return kVolumeOperations;
 }
 
 }  // namespace nnburst::tflite_operations

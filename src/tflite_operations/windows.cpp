@@ -115,7 +115,7 @@ Result<Dimensions> shapeOfArgmax(Operands inputs, std::size_t /*output*/) {
     return pooledShape(inputs[0], windows);
 }
 
-Result<> runArgmax(const Run& run) {
+Result<> runArgmax(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const WindowSizes windows, windowSizes(run.inputs.subspan(1)));
     const Sizes in = run.inputs[0].dimensions;
     const Sizes out = run.outputs[0].dimensions;
@@ -191,7 +191,7 @@ Result<Dimensions> shapeOfUnpooling(Operands inputs, std::size_t /*output*/) {
     return result;
 }
 
-Result<> runUnpooling(const Run& run) {
+Result<> runUnpooling(const RunContext& run) {
     NNBURST_TRY_ASSIGN(const WindowSizes windows, windowSizes(run.inputs.subspan(2)));
     const Sizes in = run.inputs[0].dimensions;
     const Sizes out = run.outputs[0].dimensions;
@@ -260,7 +260,7 @@ Result<Dimensions> shapeOfTransformImage(Operands inputs, std::size_t /*output*/
 
 /// Writes one pixel: `x` and `y` lie inside of the image. True if it ended early, as the run is
 /// over.
-bool interpolate(const Run& run, float x, float y, float* out) {
+bool interpolate(const RunContext& run, float x, float y, float* out) {
     const Sizes sizes = run.inputs[0].dimensions;
     const std::size_t channels = sizes[3];
     const auto left = static_cast<std::size_t>(x);
@@ -283,7 +283,7 @@ bool interpolate(const Run& run, float x, float y, float* out) {
     });
 }
 
-Result<> runTransformImage(const Run& run) {
+Result<> runTransformImage(const RunContext& run) {
     const Sizes in = run.inputs[0].dimensions;
     const Sizes out = run.outputs[0].dimensions;
     std::array<float, 8> matrix{};
@@ -312,18 +312,19 @@ Result<> runTransformImage(const Run& run) {
     return {};
 }
 
-constexpr std::array kWindowRows{
-    Row{Code::MAX_POOLING_WITH_ARGMAX, "MAX_POOLING_WITH_ARGMAX", checkArgmax, shapeOfArgmax,
-        runArgmax},
-    Row{Code::MAX_UNPOOLING, "MAX_UNPOOLING", checkUnpooling, shapeOfUnpooling, runUnpooling},
-    Row{Code::TRANSFORM_TENSOR_BILINEAR, "TRANSFORM_TENSOR_BILINEAR", checkTransformImage,
-        shapeOfTransformImage, runTransformImage},
+constexpr std::array kWindowOperations{
+    OperationDefinition{Code::MAX_POOLING_WITH_ARGMAX, "MAX_POOLING_WITH_ARGMAX", checkArgmax,
+                        shapeOfArgmax, runArgmax},
+    OperationDefinition{Code::MAX_UNPOOLING, "MAX_UNPOOLING", checkUnpooling, shapeOfUnpooling,
+                        runUnpooling},
+    OperationDefinition{Code::TRANSFORM_TENSOR_BILINEAR, "TRANSFORM_TENSOR_BILINEAR",
+                        checkTransformImage, shapeOfTransformImage, runTransformImage},
 };
 
 }  // namespace
 
-std::span<const Row> windowRows() noexcept {
-    return kWindowRows;
+std::span<const OperationDefinition> windowOperations() noexcept {
+    return kWindowOperations;
 }
 
 }  // namespace nnburst::tflite_operations

@@ -52,7 +52,7 @@ Covered coveredBy(std::int64_t place, std::int64_t stride, std::int64_t window, 
 
 /// `start`, then `combine(sum, element)` for each element, then `finish(sum, count)`.
 template <class Combine, class Finish>
-Result<> poolWindows(const Run& run, std::int64_t start, Combine combine, Finish finish) {
+Result<> poolWindows(const RunContext& run, std::int64_t start, Combine combine, Finish finish) {
     NNBURST_TRY_ASSIGN(const WindowSizes windows,
                        windowSizes(run.inputs.subspan(1, kWindowScalars)));
     const Sizes in = run.inputs[0].dimensions;
@@ -91,7 +91,7 @@ Result<> poolWindows(const Run& run, std::int64_t start, Combine combine, Finish
     return {};
 }
 
-Result<> runAveragePool(const Run& run) {
+Result<> runAveragePool(const RunContext& run) {
     return poolWindows(
         run, 0, [](std::int64_t sum, std::int16_t x) { return sum + x; },
         [](std::int64_t sum, std::int64_t count) {
@@ -99,7 +99,7 @@ Result<> runAveragePool(const Run& run) {
         });
 }
 
-Result<> runMaxPool(const Run& run) {
+Result<> runMaxPool(const RunContext& run) {
     return poolWindows(
         run, INT16_MIN,
         [](std::int64_t most, std::int16_t x) { return std::max<std::int64_t>(most, x); },
@@ -175,7 +175,7 @@ const Interpolation& reciprocal() {
 }
 
 /// One row of `count` elements. True if it ended early, as the run is over.
-bool softmaxRow(const Run& run, const std::int16_t* in, std::int16_t* out, std::size_t count,
+bool softmaxRow(const RunContext& run, const std::int16_t* in, std::int16_t* out, std::size_t count,
                 Multiplier factor) {
     std::int16_t largest = INT16_MIN;
     const auto findLargest = [&](std::size_t i) { largest = std::max(largest, in[i]); };
@@ -207,7 +207,7 @@ bool softmaxRow(const Run& run, const std::int16_t* in, std::int16_t* out, std::
     });
 }
 
-Result<> runSoftmax(const Run& run) {
+Result<> runSoftmax(const RunContext& run) {
     const Multiplier factor =
         multiplierOf(static_cast<double>(run.inputs[0].scale) *
                      static_cast<double>(scalarOf<float>(run.inputs[1])) / (10.0 / 65535.0));
@@ -223,16 +223,17 @@ Result<> runSoftmax(const Run& run) {
     return {};
 }
 
-constexpr std::array kWindows16Rows{
-    Row{Code::AVERAGE_POOL_2D_16, "AVERAGE_POOL_2D_16", checkPool, shapeOfPool, runAveragePool},
-    Row{Code::MAX_POOL_2D_16, "MAX_POOL_2D_16", checkPool, shapeOfPool, runMaxPool},
-    Row{Code::SOFTMAX_16, "SOFTMAX_16", checkSoftmax, shapeOfSoftmax, runSoftmax},
+constexpr std::array kWindows16Operations{
+    OperationDefinition{Code::AVERAGE_POOL_2D_16, "AVERAGE_POOL_2D_16", checkPool, shapeOfPool,
+                        runAveragePool},
+    OperationDefinition{Code::MAX_POOL_2D_16, "MAX_POOL_2D_16", checkPool, shapeOfPool, runMaxPool},
+    OperationDefinition{Code::SOFTMAX_16, "SOFTMAX_16", checkSoftmax, shapeOfSoftmax, runSoftmax},
 };
 
 }  // namespace
 
-std::span<const Row> windows16Rows() noexcept {
-    return kWindows16Rows;
+std::span<const OperationDefinition> windows16Operations() noexcept {
+    return kWindows16Operations;
 }
 
 }  // namespace nnburst::tflite_operations

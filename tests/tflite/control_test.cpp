@@ -412,6 +412,30 @@ TEST(TfliteControl, givesCompositesTheShapesAndConstantsOfTheirOperator) {
     EXPECT_EQ(outputOf(imported(file)).dimensions, (Dimensions{3, 2}));
 }
 
+TEST(TfliteControl, givesConstantsOfCompositesTheShapesOfTheirOperatorWhateverTheirScales) {
+    const TensorSpec given{.shape = {2}, .type = TensorType::INT8, .scales = {1.0F}};
+    for (const std::int32_t stated : {2, 1}) {
+        for (const float scale : {1.0F, 2.0F}) {
+            const TensorSpec inner{.shape = {stated}, .type = TensorType::INT8, .scales = {scale}};
+            FileSpec file;
+            file.codes = {{.code = Code::STABLEHLO_COMPOSITE}, {.code = Code::DEQUANTIZE}};
+            file.buffers = {{}, {5, 6}};
+            file.tensors = {given, given, {.shape = {2}}, {.shape = {2}}};
+            file.tensors[1].buffer = 1;
+            file.operators = {{.inputs = {0, 1}, .outputs = {2, 3}, .decomposition = 1}};
+            file.inputs = {0};
+            file.outputs = {2, 3};
+            file.subgraphs = {{.tensors = {inner, inner, {.shape = {stated}}, {.shape = {stated}}},
+                               .operators = {{.opcodeIndex = 1, .inputs = {0}, .outputs = {2}},
+                                             {.opcodeIndex = 1, .inputs = {1}, .outputs = {3}}},
+                               .inputs = {0, 1},
+                               .outputs = {2, 3}}};
+            expectComputes<float, std::int8_t>(file, {{3, 4}},
+                                               {{3 * scale, 4 * scale}, {5 * scale, 6 * scale}});
+        }
+    }
+}
+
 TEST(TfliteControl, leavesConstantsOfCompositesToOtherOperators) {
     // Weights with a scale for each of 2 units, which the layer of the subgraph reshapes.
     const TensorSpec input{.shape = {1, 3}, .type = TensorType::INT8, .scales = {1.0F}};
@@ -678,6 +702,17 @@ TEST(TfliteDetection, givesEachClassOfABoxAPlace) {
     EXPECT_EQ(inputAt(result, 0, 1).dimensions, (Dimensions{1, 6}));
     EXPECT_NE(refusal(detectionFile({}, 2147483647)).find("must be less than 2^31"),
               std::string::npos);
+}
+
+TEST(TfliteDetection, countsBoxesHoweverManyClassesEachHas) {
+    const auto scores =
+        detectionInputs({0, 0.5F, 0.75F, 0, 0.5F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    for (const int classesPerDetection : {2, 3}) {  // of 2 classes
+        FileSpec file = detectionFile({}, classesPerDetection);
+        const auto outputs = outputsOfRun<float, float>(imported(file), scores);
+        ASSERT_EQ(outputs.size(), 4U);
+        EXPECT_EQ(outputs[3], std::vector<float>{2.0F});
+    }
 }
 
 TEST(TfliteDetection, dequantisesItsInputs) {

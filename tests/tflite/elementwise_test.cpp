@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "tflite/operator.h"
+#include "tflite/extension_types.h"
 #include "tflite_test.h"
 
 namespace nnburst::elementwise_test {
@@ -287,6 +287,17 @@ TEST(TfliteTypes, castsConditionsToAndFromBytes) {
     }
 }
 
+TEST(TfliteTypes, castsConditionsToAndFrom16Bits) {
+    const Argument condition = tensorOf({3}, TensorType::BOOL);
+    for (const Argument& numbers :
+         {tensorOf({3}, TensorType::INT16), quantized({3}, TensorType::INT16, 0.25F, 0)}) {
+        expectComputes<std::int16_t, std::uint8_t>(operatorFile(Code::CAST, {condition}, {numbers}),
+                                                   {{0, 1, 1}}, {{0, 1, 1}});
+        expectComputes<std::uint8_t, std::int16_t>(operatorFile(Code::CAST, {numbers}, {condition}),
+                                                   {{0, 7, -256}}, {{0, 1, 1}});
+    }
+}
+
 // ---- Normalisation
 
 TEST(TfliteNormalization, passesTheOptions) {
@@ -326,6 +337,14 @@ TEST(TfliteLookup, dequantisesWhatItFound) {
         operatorFile(Code::EMBEDDING_LOOKUP, {ids, quantized({5, 2}, kInt8, 0.5F, 0)}, {real({})}));
     EXPECT_EQ(operationsOf(hybrid), (Operations{EMBEDDING_LOOKUP, DEQUANTIZE}));
     EXPECT_EQ(outputOf(hybrid).dimensions, (Dimensions{3, 2}));
+}
+
+TEST(TfliteLookup, readsBytesOfHybridLookupsAsSignedNumbers) {
+    const Argument values = withContents(quantized({2, 2}, kUint8, 0.5F, 0), {1, 2, 0xFF, 0x80});
+    expectComputes<float, std::int32_t>(
+        operatorFile(Code::EMBEDDING_LOOKUP, {tensorOf({1}, TensorType::INT32), values},
+                     {real({1, 2})}),
+        {{1}}, {{-0.5F, -64.0F}});
 }
 
 TEST(TfliteLookup, givesHitsThatAreNotQuantised) {

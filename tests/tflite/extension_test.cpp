@@ -10,7 +10,7 @@
 #include <cmath>
 #include <memory>
 
-#include "tflite/operator.h"
+#include "tflite/extension_types.h"
 #include "tflite_operations/codes.h"
 #include "tflite_test.h"
 

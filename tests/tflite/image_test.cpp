@@ -314,6 +314,55 @@ TEST(TfliteConvolution, transposesWithTheShapeOfTheOutput) {
               "operator 0 (TRANSPOSE_CONV): output of size 0: must be at least 1");
 }
 
+/// A transposed convolution without padding of a column of pixels, with the bias 10.
+FileSpec transposedColumn(const Argument& image, const Argument& filter, const Argument& bias,
+                          std::int32_t rows, std::int32_t stride, Argument output) {
+    output.tensor.shape = {1, rows, 1, 1};
+    return operatorFile(
+        Code::TRANSPOSE_CONV, {ints({1, rows, 1, 1}), filter, image, bias}, {output},
+        BuiltinOptions::TransposeConvOptions,
+        optionsOf(schema::CreateTransposeConvOptions, schema::Padding::VALID, 1, stride, kNone));
+}
+
+TEST(TfliteConvolution, givesTheBiasWhereNoTransposedWindowReaches) {
+    const Argument bias = reals({1}, {10.0F});
+    expectComputes<float, float>(
+        transposedColumn(real({1, 4, 1, 1}), reals({1, 1, 1, 1}, {2}), bias, 12, 3, real({})),
+        {{1, 2, 3, 4}}, Floats{{12, 10, 10, 14, 10, 10, 16, 10, 10, 18, 10, 10}});
+    const Floats sums{{11, 12, 15, 14, 16, 10}};
+    expectComputes<float, float>(
+        transposedColumn(real({1, 2, 1, 1}), reals({1, 3, 1, 1}, {1, 2, 3}), bias, 6, 2, real({})),
+        {{1, 2}}, sums);
+    const Argument filter = withContents(quantized({1, 3, 1, 1}, kInt8, 1.0F, 0), {1, 2, 3});
+    expectComputes<float, float>(transposedColumn(real({1, 2, 1, 1}), filter, bias, 6, 2, real({})),
+                                 {{1, 2}}, sums);
+}
+
+TEST(TfliteConvolution, givesTheBiasWhereNoQuantisedTransposedWindowReaches) {
+    const std::vector<std::int8_t> sums{11, 12, 15, 14, 16, 10};
+    for (const std::int64_t zeroPoint : {0, 7}) {
+        const Argument image = quantized({1, 2, 1, 1}, TensorType::UINT8, 1.0F, 3);
+        const auto byte = [&](int value) {
+            return static_cast<std::uint8_t>(value + static_cast<int>(zeroPoint));
+        };
+        const Argument filter =
+            withContents(quantized({1, 3, 1, 1}, TensorType::UINT8, 1.0F, zeroPoint),
+                         {byte(1), byte(2), byte(3)});
+        expectComputes<std::uint8_t, std::uint8_t>(
+            transposedColumn(image, filter, ints({10}), 6, 2,
+                             quantized({}, TensorType::UINT8, 1.0F, 0)),
+            {{4, 5}}, {{sums.begin(), sums.end()}});
+    }
+    // Two channels with scales of 0.5 and 1, and two columns.
+    FileSpec file =
+        transposedColumn(quantized({1, 1, 1, 1}, kInt8, 0.5F, 0), perChannel({2, 2, 1, 1}, 0),
+                         ints({4, 8}), 3, 2, quantized({}, kInt8, 0.5F, 0));
+    std::copy_n(bytesOf(std::vector<std::int8_t>{1, 2, 3, 4}).begin(), 4, file.buffers[2].begin());
+    file.buffers[1] = bytesOf(Integers{1, 3, 2, 2});
+    file.tensors[4].shape = {1, 3, 2, 2};
+    expectComputes<std::int8_t, std::int8_t>(file, {{4}}, {{4, 20, 2, 8, 6, 24, 2, 8, 2, 8, 2, 8}});
+}
+
 // ---- Fully connected layers
 
 FileSpec dense(const Argument& input, const Argument& weights, const Argument& output,

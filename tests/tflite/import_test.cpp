@@ -143,7 +143,7 @@ FileSpec reshapeFile(const std::vector<std::int32_t>& shape) {
     return file;
 }
 
-/// Two inputs: one of shape 3, which the file tells, and one of shape 2x1.
+/// Two inputs: one of shape 3, which the file states, and one of shape 2x1.
 FileSpec broadcastFile() {
     FileSpec file = addFile();
     file.tensors = {{.shape = {3}}, {.shape = {2, 1}}, {.shape = {}}};
@@ -467,6 +467,38 @@ TEST(TfliteImport, dequantisesTheWeightsOfHybridOperators) {
     EXPECT_EQ(inputAt(result, 1, 1).type, OperandType::TENSOR_FLOAT32);
     EXPECT_EQ(inputAt(result, 1, 1).dimensions, (Dimensions{2, 3}));
     EXPECT_EQ(inputAt(result, 2, 1).type, OperandType::TENSOR_FLOAT32);
+}
+
+// As TFLite's converter wrote them before TFLite had INT8.
+TEST(TfliteImport, readsUint8WeightsOfHybridOperatorsAsSignedNumbers) {
+    const auto weights = [](std::int64_t zeroPoint) {
+        return withContents(quantized({1, 1}, TensorType::UINT8, 0.5F, zeroPoint), {246});
+    };
+    const auto layer = [&](std::int64_t zeroPoint) {
+        return operatorFile(
+            Code::FULLY_CONNECTED, {real({1, 1}), weights(zeroPoint), leftOut()}, {real({1, 1})},
+            BuiltinOptions::FullyConnectedOptions,
+            optionsOf(schema::CreateFullyConnectedOptions, schema::ActivationFunctionType::NONE,
+                      schema::FullyConnectedWeightsFormat::DEFAULT, false));
+    };
+    for (const std::int64_t zeroPoint : {0, 128}) {
+        expectComputes<float, float>(layer(zeroPoint), {{1.0F}}, {{-5.0F}});
+    }
+    // DEQUANTIZE of the same constant reads unsigned numbers.
+    FileSpec file = layer(0);
+    file.codes.push_back({.code = Code::DEQUANTIZE});
+    file.outputs.push_back(static_cast<std::int32_t>(file.tensors.size()));
+    file.operators.push_back({.opcodeIndex = 1, .inputs = {1}, .outputs = {file.outputs.back()}});
+    file.operators.push_back(file.operators[0]);
+    file.tensors.push_back({.shape = {1, 1}});
+    file.outputs.push_back(static_cast<std::int32_t>(file.tensors.size()));
+    file.operators.back().outputs = {file.outputs.back()};
+    file.tensors.push_back({.shape = {1, 1}});
+    expectComputes<float, float>(file, {{1.0F}}, {{-5.0F}, {123.0F}, {-5.0F}});
+    // All weights are 0.
+    file = layer(246);
+    file.tensors[1].scales = {0.0F};
+    expectComputes<float, float>(file, {{1.0F}}, {{0.0F}});
 }
 
 TEST(TfliteImport, letsValuesOf8BitsWithoutScaleStandForThemselves) {

@@ -43,12 +43,13 @@ class CountingLimit final : public ExtensionTimeLimit {
 class LongOperation {
   public:
     explicit LongOperation(Code code) {
-        for (const auto rows :
-             {matrixRows(), gatherRows(), scatterRows(), segmentRows(), selectionRows(),
-              windowRows(), volumeRows(), landmarkRows(), spectrumRows(), randomRows(),
-              elements16Rows(), windows16Rows(), layers16x8Rows()}) {
-            for (const Row& row : rows) {
-                row_ = row.code == code ? &row : row_;
+        for (const auto definitions :
+             {matrixOperations(), gatherOperations(), scatterOperations(), segmentOperations(),
+              selectionOperations(), windowOperations(), volumeOperations(), landmarkOperations(),
+              spectrumOperations(), randomOperations(), elements16Operations(),
+              windows16Operations(), layers16x8Operations()}) {
+            for (const OperationDefinition& definition : definitions) {
+                definition_ = definition.code == code ? &definition : definition_;
             }
         }
     }
@@ -98,7 +99,7 @@ class LongOperation {
         std::vector<ExtensionOperand> outputs;
         std::vector<Dimensions> sizes;
         for (std::size_t i = 0; i < outputTypes_.size(); ++i) {
-            auto dimensions = row_->outputDimensions(inputs_, i);
+            auto dimensions = definition_->outputDimensions(inputs_, i);
             EXPECT_TRUE(dimensions) << dimensions.error().message;
             if (!dimensions) {
                 return 0;
@@ -110,18 +111,20 @@ class LongOperation {
             outputs.push_back(operand(outputTypes_[i], *std::move(dimensions), *outputBytes_));
             outputs.back().scale = outputScale_.value_or(outputs.back().scale);
         }
-        const auto checked = row_->check(inputs_, outputs);
+        const auto checked = definition_->check(inputs_, outputs);
         EXPECT_TRUE(checked) << checked.error().message;
-        scratch_.assign(row_->scratchBytes == nullptr ? 0 : row_->scratchBytes(inputs_),
-                        kUnwritten);
+        scratch_.assign(
+            definition_->scratchBytes == nullptr ? 0 : definition_->scratchBytes(inputs_),
+            kUnwritten);
         CountingLimit limit(isOver);
-        const Run run{.inputs = inputs_, .outputs = outputs, .scratch = scratch_, .limit = limit};
-        if (row_->run != nullptr) {
-            const auto result = row_->run(run);
+        const RunContext run{
+            .inputs = inputs_, .outputs = outputs, .scratch = scratch_, .limit = limit};
+        if (definition_->run != nullptr) {
+            const auto result = definition_->run(run);
             EXPECT_TRUE(result) << result.error().message;
         } else {
             const std::vector<std::span<std::uint32_t>> spans(sizes.begin(), sizes.end());
-            const auto result = row_->runShrinking(run, spans);
+            const auto result = definition_->runShrinking(run, spans);
             EXPECT_TRUE(result) << result.error().message;
         }
         return limit.questions();
@@ -152,7 +155,7 @@ class LongOperation {
                 .data = bytes.data()};
     }
 
-    const Row* row_ = nullptr;
+    const OperationDefinition* definition_ = nullptr;
     std::list<std::vector<std::byte>> memory_;
     std::list<Dimensions> dimensions_;
     std::vector<ExtensionOperand> inputs_;

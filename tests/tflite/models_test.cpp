@@ -11,10 +11,10 @@
 #include <string>
 
 #include "model/operand_info.h"
-#include "model/read_file.h"
 #include "nnburst/tflite.h"
 #include "nnburst/validation.h"
 #include "support/shared_data.h"
+#include "system/read_file.h"
 #include "tflite_file.h"
 
 namespace nnburst::models_test {
@@ -97,7 +97,7 @@ TEST_P(TfliteModelFile, becomesAValidModelWithAllOperationsAndShapes) {
 
 TEST_P(TfliteModelFile, isRefusedWhenItIsCutOffAnywhere) {
     NNBURST_SHARED_DATA_OR_SKIP(shared);
-    const auto file = readFile(shared / "models" / GetParam().file, SIZE_MAX);
+    const auto file = system::readFile(shared / "models" / GetParam().file, SIZE_MAX);
     ASSERT_TRUE(file) << file.error().message;
     constexpr std::size_t kCuts = 1000;
     for (std::size_t i = 0; i < kCuts; ++i) {
@@ -150,7 +150,7 @@ TEST(TfliteCorruption, ofARealModelNeverCrashes) {
     NNBURST_SHARED_DATA_OR_SKIP(shared);
     for (const char* name : {"tts_float.tflite", "mobilenet_v1_0.25_128_quant.tflite"}) {
         SCOPED_TRACE(name);
-        const auto file = readFile(shared / "models" / name, SIZE_MAX);
+        const auto file = system::readFile(shared / "models" / name, SIZE_MAX);
         ASSERT_TRUE(file) << file.error().message;
         // Their tables follow the weights, of which any value is good.
         constexpr std::size_t kTableBytes = 13'000;

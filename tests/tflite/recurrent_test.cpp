@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tflite_test.h"
 
 namespace nnburst::recurrent_test {
@@ -55,6 +57,19 @@ TEST(TfliteSvdf, keepsItsState) {
     EXPECT_EQ(result.model.main.operations[0].outputs[0], result.model.main.outputIndexes[1]);
     EXPECT_EQ(result.states.size(), 1U);
     EXPECT_EQ(refusal(file(0)), "operator 0 (SVDF): rank 0: must be at least 1");
+}
+
+TEST(TfliteRnn, readsWeightsOf8UnsignedBitsAsSignedNumbers) {
+    const auto file = [](TensorType type) {
+        const Argument matrix = withContents(quantized({1, 1}, type, 0.5F, 0), {0xFE});
+        return operatorFile(
+            Code::RNN, {real({1, 1}), matrix, matrix, bias(1), variable({1, 1})}, {real({1, 1})},
+            BuiltinOptions::RNNOptions,
+            optionsOf(schema::CreateRNNOptions, schema::ActivationFunctionType::NONE));
+    };
+    for (const TensorType type : {kInt8, TensorType::UINT8}) {
+        expectComputes<float, float>(file(type), {{3.0F}, {4.0F}}, {{-7.0F}, {-7.0F}});
+    }
 }
 
 FileSpec sequenceLstm(bool isDiagonal = false) {
@@ -270,10 +285,27 @@ TEST(TfliteBasicLstm, sharesItsWeightsOutToTheGates) {
     EXPECT_EQ(quantised.model.main.operations.at(0).type, QUANTIZED_16BIT_LSTM);
     ASSERT_EQ(quantised.model.main.operations[0].inputs.size(), 15U);
     EXPECT_EQ(valuesOf<std::uint8_t>(quantised, inputAt(quantised, 2)),
-              (std::vector<std::uint8_t>{12, 15}));
+              (std::vector<std::uint8_t>{14, 17}));
     EXPECT_EQ(inputAt(quantised, 2).zeroPoint, 100);
     EXPECT_EQ(inputAt(quantised, 13).type, OperandType::TENSOR_QUANT16_SYMM);
     EXPECT_EQ(outputOf(quantised).dimensions, (Dimensions{1, 2}));
+}
+
+// The HAL's operation multiplies its recurrent weights by the first elements of [input, output].
+TEST(TfliteBasicLstm, multipliesTheInputByTheFirstColumnOfQuantisedWeights) {
+    FileSpec file = basicLstm(false);
+    constexpr std::uint8_t kZeroPoint = 100;
+    constexpr std::size_t kWeightOfTheFirstCell = 6;  // of its cell gate, for the input
+    file.buffers[1] = std::vector<std::uint8_t>(24, kZeroPoint);
+    file.buffers[1][kWeightOfTheFirstCell] = 228;  // 0.5
+    file.buffers[2] = bytesOf(std::vector<std::int32_t>(8));
+    const auto outputs =
+        outputsOfRun<std::uint8_t, std::uint8_t>(imported(file), {{228}, {128, 128}, {0, 0, 0, 0}});
+    ASSERT_EQ(outputs.size(), 3U);
+    // The input is 100 / 128, and each of the other gates is 1/2.
+    const double cell = 0.5 * std::tanh(0.5 * 100 / 128);
+    EXPECT_NEAR(outputs[0][0], 128 + 128 * 0.5 * std::tanh(cell), 1.0);
+    EXPECT_EQ(outputs[0][1], 128);
 }
 
 TEST(TfliteBasicLstm, refusesWeightsThatAreNoConstantsOfTheFile) {

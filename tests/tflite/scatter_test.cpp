@@ -16,11 +16,12 @@ namespace nnburst::tflite_operations {
 namespace {
 
 TEST(SparseToDense, refusesAnOutputWithoutAxes) {
-    const auto rows = scatterRows();
-    const auto row = std::find_if(rows.begin(), rows.end(), [](const Row& candidate) {
-        return candidate.code == Code::SPARSE_TO_DENSE;
-    });
-    ASSERT_NE(row, rows.end());
+    const auto definitions = scatterOperations();
+    const auto definition = std::find_if(definitions.begin(), definitions.end(),
+                                         [](const OperationDefinition& candidate) {
+                                             return candidate.code == Code::SPARSE_TO_DENSE;
+                                         });
+    ASSERT_NE(definition, definitions.end());
     std::byte nothing{};  // where a constant without elements lies
     constexpr std::array<std::uint32_t, 2> kIndices{1, 0};
     constexpr std::array<std::uint32_t, 1> kShape{0};
@@ -32,7 +33,7 @@ TEST(SparseToDense, refusesAnOutputWithoutAxes) {
         {.type = OperandType::TENSOR_FLOAT32, .dimensions = kValues},
         {.type = OperandType::TENSOR_FLOAT32, .dimensions = kElsewhere},
     }};
-    EXPECT_FALSE(row->outputDimensions(inputs, 0));
+    EXPECT_FALSE(definition->outputDimensions(inputs, 0));
 }
 
 }  // namespace

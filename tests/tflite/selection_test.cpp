@@ -81,6 +81,16 @@ TEST(TfliteSelection, ranksIntegersAndRefusesTooMany) {
     EXPECT_FALSE(exec::CompiledModel::compile(exec::makeEngine(false), resolved(tooMany->model)));
 }
 
+TEST(TfliteSelection, ranksNumbersOf16Bits) {
+    const TfliteModel model = imported(
+        operatorFile(Code::TOPK_V2, {quantized({4}, TensorType::INT16, 0.5F, 0), intScalar(2)},
+                     {quantized({2}, TensorType::INT16, 0.5F, 0), integers({2})}));
+    const auto outputs = outputsOfRun<std::int16_t, std::int16_t>(model, {{-300, 2, -32768, 300}});
+    ASSERT_EQ(outputs.size(), 2U);
+    EXPECT_EQ(outputs[0], (std::vector<std::int16_t>{300, 2}));
+    EXPECT_EQ(outputs[1], (std::vector<std::int16_t>{3, 0, 1, 0}));  // halves of INT32
+}
+
 TEST(TfliteSelection, refusesAKindOfReductionThatIsNoConstant) {
     TfliteModel model = imported(reduction(Code::SUM, ints({1}), false, {2}));
     const std::uint32_t kind = model.model.main.operations[0].inputs.at(3);

@@ -207,6 +207,17 @@ TEST(TfliteShape, takesSizesThatFollowFromTheInputsInPlaceOfStatedOnes) {
     EXPECT_EQ((outputsOfRun<float, float>(resized, {ones})), sums);
 }
 
+TEST(TfliteShape, takesScalarsThatFollowFromTheInputsInPlaceOfStatedShapes) {
+    expectComputes<float, float>(
+        operatorFile(Code::ADD, {reals({}, {1.0F}), reals({}, {2.0F})}, {real({4})},
+                     BuiltinOptions::AddOptions, addOptions()),
+        {{0.0F}}, {{3.0F}});
+    expectComputes<float, float>(operatorFile(Code::SUM, {real({2, 3}), ints({0, 1})},
+                                              {real({1, 1})}, BuiltinOptions::ReducerOptions,
+                                              optionsOf(schema::CreateReducerOptions, false)),
+                                 {{1, 2, 3, 4, 5, 6}}, {{21}});
+}
+
 TEST(TfliteShape, resizesInputsWhoseSizesTheFileStates) {
     const TfliteModel batch = imported(outdatedFile({1, 4}), {.inputDimensions = {{"x", {2, 4}}}});
     EXPECT_EQ(outputOf(batch).dimensions, (Dimensions{2, 3}));
@@ -820,6 +831,26 @@ TEST(TfliteReduction, averagesInFloatingPointToAnotherScale) {
     expectImports(
         reduction(Code::SUM, input, ints({1}), false, quantized({2}, TensorType::INT8, 0.5F, 0)),
         {DEQUANTIZE, REDUCE_SUM, QUANTIZE}, {2});
+}
+
+TEST(TfliteReduction, changesTheScaleWhereNoAxisIsReduced) {
+    const Argument noAxes = tensorOf({0}, kInt32);
+    for (const Code code : {Code::MEAN, Code::SUM}) {
+        FileSpec file = reduction(code, quantized({2}, TensorType::INT8, 0.5F, 0), noAxes, false,
+                                  quantized({2}, TensorType::INT8, 0.25F, 1));
+        file.inputs.pop_back();
+        expectComputes<std::int8_t, std::int8_t>(file, {{3, -4}}, {{7, -7}});
+    }
+}
+
+TEST(TfliteReduction, findsTheFirstConditionThatHolds) {
+    const auto file = [](Code code) {
+        return operatorFile(code, {tensorOf({2, 4}, TensorType::BOOL), intScalar(1)},
+                            {tensorOf({2}, kInt32)});
+    };
+    const std::vector<std::uint8_t> conditions{0, 1, 0, 1, 1, 1, 0, 0};
+    expectComputes<std::int32_t, std::uint8_t>(file(Code::ARG_MAX), {conditions}, {{1, 0}});
+    expectComputes<std::int32_t, std::uint8_t>(file(Code::ARG_MIN), {conditions}, {{0, 2}});
 }
 
 TEST(TfliteReduction, givesIndicesOf32Bits) {

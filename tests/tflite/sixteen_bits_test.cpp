@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tflite/operator.h"
+#include "tflite/extension_types.h"
 #include "tflite_test.h"
 
 namespace nnburst::sixteen_bits_test {

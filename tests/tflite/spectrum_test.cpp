@@ -14,7 +14,6 @@
 #include <complex>
 #include <numbers>
 
-#include "tflite/operator.h"
 #include "tflite_test.h"
 
 namespace nnburst::spectrum_test {

@@ -8,7 +8,7 @@
 
 #include <numeric>
 
-#include "tflite/operator.h"
+#include "tflite/extension_types.h"
 #include "tflite_test.h"
 
 namespace nnburst::volume_test {

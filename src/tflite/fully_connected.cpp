@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "model/operand_info.h"
+#include "tflite/bias.h"
 #include "tflite/converters.h"
+#include "tflite/extension_types.h"
 #include "tflite/shapes.h"
 #include "tflite/sixteen_bits.h"
 
@@ -115,7 +117,7 @@ Result<> convertFullyConnected(OperatorImport& op, OperationType operation) {
     if (options->weights_format() != schema::FullyConnectedWeightsFormat::DEFAULT) {
         return invalid("shuffled weights are not supported");
     }
-    op.dequantizeHybrid(1);
+    NNBURST_TRY(op.dequantizeHybrid(1));
     NNBURST_TRY_ASSIGN(const Dimensions weights, weightsShape(op));
     const std::uint32_t units = weights[0];
     const std::uint32_t depth = weights[1];
@@ -129,7 +131,7 @@ Result<> convertFullyConnected(OperatorImport& op, OperationType operation) {
                        op.activation(options->fused_activation_function()));
     std::uint32_t bias = 0;
     if (!op.has16Bits(0)) {
-        NNBURST_TRY_ASSIGN(bias, op.bias(2, 0, 1, units));
+        NNBURST_TRY_ASSIGN(bias, biasOf(op, 2, 0, 1, units));
     }
     const Layer layer{.input = op.input(0),
                       .result = keepsDimensions ? op.temporaryLike(op.output(), flat) : op.output(),

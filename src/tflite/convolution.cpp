@@ -2,77 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// \file
-/// Converters of operators that slide a window over images [batches, height, width, channels] or
-/// volumes [batches, depth, height, width, channels].
+/// Converters of convolutions of images [batches, height, width, channels] and volumes [batches,
+/// depth, height, width, channels].
 
+#include <algorithm>
 #include <array>
 
 #include "model/operand_info.h"
+#include "tflite/bias.h"
 #include "tflite/converters.h"
+#include "tflite/extension_types.h"
 #include "tflite/shapes.h"
 #include "tflite/sixteen_bits.h"
+#include "tflite/windows.h"
 
 namespace nnburst::tflite {
 
 namespace {
-
-/// Implicit padding in the HAL (1.0, as in NDK's PaddingCode).
-constexpr std::int32_t kHalPaddingSame = 1;
-constexpr std::int32_t kHalPaddingValid = 2;
-
-/// A window along one axis.
-struct Window {
-    std::uint32_t size;
-    std::int32_t stride;
-    std::int32_t dilation;
-};
-
-/// What the windows of all operators have in common, checked.
-struct Windows {
-    schema::Padding padding;
-    Window height;
-    Window width;
-};
-
-Result<> checkWindows(schema::Padding padding, std::span<const Window> windows) {
-    if (padding != schema::Padding::SAME && padding != schema::Padding::VALID) {
-        return invalid("padding {}: must be SAME or VALID", static_cast<int>(padding));
-    }
-    for (const Window& window : windows) {
-        if (window.size < 1 || window.stride < 1 || window.dilation < 1) {
-            return invalid("window of {}, stride {}, dilation {}: must be at least 1", window.size,
-                           window.stride, window.dilation);
-        }
-    }
-    return {};
-}
-
-Result<> checkWindows(const Windows& windows) {
-    return checkWindows(windows.padding, std::array{windows.height, windows.width});
-}
-
-/// The size of an output axis; 0 (unknown) if the input is unknown or smaller than a window.
-std::uint32_t outputSize(std::uint32_t inputSize, schema::Padding padding, const Window& window) {
-    const auto stride = static_cast<std::uint64_t>(window.stride);
-    const std::uint64_t reach =
-        padding == schema::Padding::SAME
-            ? 1
-            : (std::uint64_t{window.size} - 1) * static_cast<std::uint64_t>(window.dilation) + 1;
-    return inputSize < reach ? 0 : static_cast<std::uint32_t>((inputSize - reach) / stride + 1);
-}
-
-/// The shape of an output with `channels`; empty if that of the input is unknown.
-Dimensions outputShape(const Dimensions& input, const Windows& windows, std::uint32_t channels) {
-    if (input.size() != 4) {
-        return {};
-    }
-    return {input[0], outputSize(input[1], windows.padding, windows.height),
-            outputSize(input[2], windows.padding, windows.width), channels};
-}
-
-std::uint32_t paddingScalar(OperatorImport& op, schema::Padding padding) {
-    return op.scalar(padding == schema::Padding::SAME ? kHalPaddingSame : kHalPaddingValid);
-}
 
 /// The windows of a convolution. Their size is that of its filter.
 template <class Options>
@@ -98,7 +44,7 @@ void addDilations(OperatorImport& conv, const Windows& windows,
     if (!isDilated(windows)) {
         return;
     }
-    inputs.push_back(conv.scalar(kNchw));
+    inputs.push_back(conv.scalar(kIsNchw));
     inputs.push_back(conv.scalar(windows.width.dilation));
     inputs.push_back(conv.scalar(windows.height.dilation));
 }
@@ -220,6 +166,66 @@ Result<> inferStatedShape(OperatorImport& conv) {
     return {};
 }
 
+/// The number of rows (columns) of an output of size `output` that no window of a transposed
+/// convolution without padding reaches.
+std::uint32_t unreached(std::uint32_t output, std::uint32_t image, const Window& window) {
+    if (image == 0) {
+        return 0;
+    }
+    const std::uint64_t reached =
+        (std::uint64_t{image} - 1) * static_cast<std::uint64_t>(window.stride) + window.size;
+    return output <= reached ? 0 : static_cast<std::uint32_t>(output - reached);
+}
+
+/// `filter` with zeros behind its rows and columns.
+Result<std::uint32_t> extended(OperatorImport& conv, std::uint32_t filter, std::uint32_t rows,
+                               std::uint32_t columns) {
+    const Operand given = conv.operand(filter);
+    Dimensions shape = given.dimensions;
+    shape[1] += rows;
+    shape[2] += columns;
+    if (given.type != OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL) {
+        const std::array<std::int32_t, 8> zeros{
+            0, 0, 0, static_cast<std::int32_t>(rows), 0, static_cast<std::int32_t>(columns), 0, 0};
+        NNBURST_TRY_ASSIGN(
+            const std::uint32_t padding,
+            conv.constant(OperandType::TENSOR_INT32, {4, 2}, std::as_bytes(std::span(zeros))));
+        const std::uint32_t padded = conv.temporaryLike(filter, shape);
+        conv.add(OperationType::PAD, {filter, padding}, {padded});
+        return padded;
+    }
+    // PAD does not take this type, which only constants have.
+    const std::uint64_t sizeBytes = operandBytes(given.type, shape).value_or(UINT64_MAX);
+    NNBURST_TRY(conv.tensors().file().takeConstantBytes(sizeBytes));
+    std::vector<std::byte> bytes(sizeBytes);
+    const auto elements = conv.constantBytes(1);
+    const std::size_t rowBytes = std::size_t{given.dimensions[2]} * shape[3];
+    for (std::size_t row = 0; row < elements.size() / rowBytes; ++row) {
+        const std::size_t channel = row / given.dimensions[1];
+        const std::size_t place = channel * shape[1] + row % given.dimensions[1];
+        std::copy_n(elements.begin() + static_cast<std::ptrdiff_t>(row * rowBytes), rowBytes,
+                    bytes.begin() + static_cast<std::ptrdiff_t>(place * shape[2] * shape[3]));
+    }
+    return conv.tensors().builder().addConstant(given.type, std::move(shape), bytes, given.scale,
+                                                given.zeroPoint, given.extraParams);
+}
+
+/// The filter of a transposed convolution, such that its windows reach the whole output. TFLite
+/// takes larger outputs without padding, too, and gives what no window reaches the bias. The HAL
+/// has padding below 0 for that, but XNNPACK does not take it.
+Result<std::uint32_t> filterForWholeOutput(OperatorImport& conv, std::uint32_t filter,
+                                           std::size_t imageInput, const Windows& windows) {
+    const Dimensions image = conv.shape(imageInput);
+    const Dimensions output = conv.operand(conv.output()).dimensions;
+    if (windows.padding != schema::Padding::VALID || !conv.knownIntegers(0) || image.size() != 4 ||
+        output.size() != 4) {
+        return filter;
+    }
+    const std::uint32_t rows = unreached(output[1], image[1], windows.height);
+    const std::uint32_t columns = unreached(output[2], image[2], windows.width);
+    return rows == 0 && columns == 0 ? filter : extended(conv, filter, rows, columns);
+}
+
 /// Adds a convolution of our extension with activations of 16 bits.
 Result<> addConv16x8(OperatorImport& conv, tflite_operations::Code code, const Windows& windows,
                      std::uint32_t channelAxis, std::uint32_t activation) {
@@ -241,7 +247,7 @@ Result<> addConv16x8(OperatorImport& conv, tflite_operations::Code code, const W
 
 Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::Conv2DOptions>());
-    conv.dequantizeHybrid(1);
+    NNBURST_TRY(conv.dequantizeHybrid(1));
     NNBURST_TRY_ASSIGN(const Windows windows, convolutionWindows(conv, *options));
     NNBURST_TRY(checkChannelAxis(conv, 1, 0));
     const std::uint32_t channels = conv.shape(1)[0];
@@ -252,7 +258,7 @@ Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
         return addConv16x8(conv, tflite_operations::Code::CONV_2D_16X8, windows, 0, activation);
     }
     NNBURST_TRY_ASSIGN(const std::uint32_t groups, groupsOf(conv));
-    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(2, 0, 1, channels));
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, biasOf(conv, 2, 0, 1, channels));
     if (groups != 1 && isDilated(windows)) {
         return convolveGroups(conv, windows, groups, bias, activation);
     }
@@ -264,7 +270,7 @@ Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
                                       conv.scalar(windows.height.stride)};
     if (groups != 1) {
         inputs.insert(inputs.end(), {conv.scalar(static_cast<std::int32_t>(groups)), activation,
-                                     conv.scalar(kNchw)});
+                                     conv.scalar(kIsNchw)});
         conv.add(OperationType::GROUPED_CONV_2D, std::move(inputs), {conv.output()});
         return {};
     }
@@ -276,7 +282,7 @@ Result<> convertConv2d(OperatorImport& conv, OperationType operation) {
 
 Result<> convertDepthwiseConv2d(OperatorImport& conv, OperationType operation) {
     NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::DepthwiseConv2DOptions>());
-    conv.dequantizeHybrid(1);
+    NNBURST_TRY(conv.dequantizeHybrid(1));
     NNBURST_TRY_ASSIGN(const Windows windows, convolutionWindows(conv, *options));
     NNBURST_TRY(checkChannelAxis(conv, 1, 3));
     const std::uint32_t channels = conv.shape(1)[3];
@@ -295,7 +301,7 @@ Result<> convertDepthwiseConv2d(OperatorImport& conv, OperationType operation) {
         return addConv16x8(conv, tflite_operations::Code::DEPTHWISE_CONV_2D_16X8, windows, 3,
                            activation);
     }
-    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(2, 0, 1, channels));
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias, biasOf(conv, 2, 0, 1, channels));
     std::vector<std::uint32_t> inputs{conv.input(0),
                                       conv.input(1),
                                       bias,
@@ -317,14 +323,15 @@ Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
     constexpr std::size_t kBias = 3;
     NNBURST_TRY_ASSIGN(const auto* options, conv.options<schema::TransposeConvOptions>());
     const bool isHybrid = conv.type(kImage) == OperandType::TENSOR_FLOAT32;
-    const std::uint32_t filter = isHybrid ? conv.floatInput(kFilter) : conv.input(kFilter);
-    const Dimensions filterShape = conv.operand(filter).dimensions;
+    const std::uint32_t given = isHybrid ? conv.floatInput(kFilter) : conv.input(kFilter);
+    const Dimensions filterShape = conv.operand(given).dimensions;
     if (filterShape.size() != 4) {
         return invalid("filter of shape {}: must have 4 dimensions", dimensionsText(filterShape));
     }
-    NNBURST_TRY(checkWindows({.padding = options->padding(),
-                              .height = {filterShape[1], options->stride_h(), 1},
-                              .width = {filterShape[2], options->stride_w(), 1}}));
+    const Windows windows{.padding = options->padding(),
+                          .height = {filterShape[1], options->stride_h(), 1},
+                          .width = {filterShape[2], options->stride_w(), 1}};
+    NNBURST_TRY(checkWindows(windows));
     NNBURST_TRY(checkChannelAxis(conv, kFilter, 0));
     NNBURST_TRY(inferStatedShape(conv));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
@@ -344,11 +351,14 @@ Result<> convertTransposeConv(OperatorImport& conv, OperationType operation) {
                  std::move(inputs), {conv.output()});
         return {};
     }
-    NNBURST_TRY_ASSIGN(const std::uint32_t bias, conv.bias(kBias, kImage, kFilter, filterShape[0]));
+    NNBURST_TRY_ASSIGN(const std::uint32_t filter,
+                       filterForWholeOutput(conv, given, kImage, windows));
+    NNBURST_TRY_ASSIGN(const std::uint32_t bias,
+                       biasOf(conv, kBias, kImage, kFilter, filterShape[0]));
     conv.add(operation,
              {conv.input(kImage), filter, bias, conv.input(kShape),
               paddingScalar(conv, options->padding()), conv.scalar(options->stride_w()),
-              conv.scalar(options->stride_h()), activation, conv.scalar(kNchw)},
+              conv.scalar(options->stride_h()), activation, conv.scalar(kIsNchw)},
              {conv.output()});
     return {};
 }
@@ -378,7 +388,7 @@ Result<std::vector<std::uint32_t>> inputsOfConv3d(OperatorImport& conv,
                Window{filter[1], options.stride_h(), options.dilation_h_factor()},
                Window{filter[2], options.stride_w(), options.dilation_w_factor()}};
     NNBURST_TRY(checkWindows(options.padding(), windows));
-    NNBURST_TRY_ASSIGN(const std::uint32_t biases, conv.bias(bias, volume, 1, filter[channels]));
+    NNBURST_TRY_ASSIGN(const std::uint32_t biases, biasOf(conv, bias, volume, 1, filter[channels]));
     NNBURST_TRY_ASSIGN(const std::uint32_t activation,
                        conv.activation(options.fused_activation_function()));
     std::vector<std::uint32_t> inputs{conv.input(volume), conv.floatInput(1), biases, activation,
@@ -418,30 +428,6 @@ Result<> convertConv3dTranspose(OperatorImport& conv, OperationType operation) {
     NNBURST_TRY(inferStatedShape(conv));
     inputs.push_back(conv.input(0));
     conv.add(operation, std::move(inputs), {conv.output()});
-    return {};
-}
-
-Result<> convertPool2d(OperatorImport& pool, OperationType operation) {
-    NNBURST_TRY_ASSIGN(const auto* options, pool.options<schema::Pool2DOptions>());
-    const std::int32_t height = options->filter_height();
-    const std::int32_t width = options->filter_width();
-    if (height < 1 || width < 1) {
-        return invalid("window of {}x{}: must be at least 1x1", height, width);
-    }
-    const Windows windows{.padding = options->padding(),
-                          .height = {static_cast<std::uint32_t>(height), options->stride_h(), 1},
-                          .width = {static_cast<std::uint32_t>(width), options->stride_w(), 1}};
-    NNBURST_TRY(checkWindows(windows));
-    const Dimensions& image = pool.shape(0);
-    pool.inferOutputShape(outputShape(image, windows, image.size() == 4 ? image[3] : 0));
-
-    NNBURST_TRY_ASSIGN(const std::uint32_t activation,
-                       pool.activation(options->fused_activation_function()));
-    pool.add(
-        operation,
-        {pool.input(0), paddingScalar(pool, windows.padding), pool.scalar(windows.width.stride),
-         pool.scalar(windows.height.stride), pool.scalar(width), pool.scalar(height), activation},
-        {pool.output()});
     return {};
 }
 

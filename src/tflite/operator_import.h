@@ -3,91 +3,27 @@
 #pragma once
 
 /// \file
-/// Converts operators of TFLite to operations of the HAL. `findConverter` is the one table of what
-/// can be imported; each of its rows names a converter, which sees the operator through an
-/// `OperatorImport`. converters.h declares the converters, one family a source file. To import one
-/// more operator, add a row to the table, its options to tflite.fbs and, unless an existing
-/// converter fits, a converter.
+/// One operator of a TFLite file while it is converted: its inputs and outputs as operands, known
+/// values, and functions that add what its converter needs to the model. Belongs to one import. Not
+/// thread-safe.
 
 #include <tflite_generated.h>
 
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "model/invalid.h"
 #include "nnburst/result.h"
-#include "nnburst/type_queries.h"
 #include "nnburst/types.h"
+#include "tflite/converter_table.h"
 #include "tflite/tensors.h"
-#include "tflite_operations/codes.h"
 
 namespace nnburst::tflite {
 
-class OperatorImport;
 struct PlannedOperation;
-
-/// The prefix of the extension org.nnburst.tflite in imported models.
-inline constexpr std::uint16_t kExtensionPrefix = 1;
-
-/// An operation of the extension org.nnburst.tflite.
-constexpr OperationType extensionOperation(tflite_operations::Code code) noexcept {
-    return static_cast<OperationType>((std::uint32_t{kExtensionPrefix} << kExtensionTypeBits) |
-                                      static_cast<std::uint32_t>(code));
-}
-
-/// Gives a tensor's bytes another type, scale or shape.
-inline constexpr OperationType kBitcast = extensionOperation(tflite_operations::Code::BITCAST);
-
-/// How many inputs and outputs an operator has.
-struct Arity {
-    std::uint32_t minimumInputs;
-    std::uint32_t maximumInputs;
-    /// Bit i: input i must not be left out. The last bit counts for all further inputs, too.
-    std::uint64_t requiredInputs;
-    std::uint32_t minimumOutputs = 1;
-    std::uint32_t maximumOutputs = 1;
-
-    static constexpr std::uint32_t kAnyNumber = UINT32_MAX;
-    static constexpr std::uint64_t kAll = UINT64_MAX;
-
-    /// As many as these, of which none must be left out.
-    [[nodiscard]] static constexpr Arity exactly(std::uint32_t inputs,
-                                                 std::uint32_t outputs = 1) noexcept {
-        return {inputs, inputs, kAll, outputs, outputs};
-    }
-    /// The same with one output or more.
-    [[nodiscard]] constexpr Arity withAnyOutputs() const noexcept {
-        return {minimumInputs, maximumInputs, requiredInputs, 1, kAnyNumber};
-    }
-};
-
-/// A row of the table.
-struct Converter {
-    schema::BuiltinOperator code;
-    Arity arity;
-    /// The operation, for converters that serve several; ignored by the others.
-    OperationType operation;
-    Result<> (*convert)(OperatorImport& operatorImport, OperationType operation);
-    /// The values of INT64 outputs fit into 32 bits if those of the inputs do. If not, outputs are
-    /// INT64 only where the converter makes them constants.
-    bool fitsInt32 = false;
-    /// Inputs and outputs may be COMPLEX64.
-    bool takesComplex = false;
-};
-
-/// The converter of `code`; null if such operators cannot be imported.
-[[nodiscard]] const Converter* findConverter(schema::BuiltinOperator code) noexcept;
-/// The converter of the custom operator `name`; null if there is none.
-[[nodiscard]] const Converter* findCustomConverter(std::string_view name) noexcept;
-
-/// Whether an operator without options of this type has the defaults: TFLite takes 0 for all of
-/// them. False where one cannot be 0, such as a stride, and where a default of the file format is
-/// not 0.
-[[nodiscard]] bool mayBeLeftOut(schema::BuiltinOptions options) noexcept;
 
 /// Options of which all have their defaults.
 template <class T>
@@ -98,12 +34,11 @@ const T* defaultOptions() noexcept {
     return flatbuffers::GetRoot<T>(kTable);
 }
 
-/// One operator, its inputs and outputs resolved to operands.
 class OperatorImport {
   public:
     [[nodiscard]] static Result<OperatorImport> resolve(TensorMap& tensors,
                                                         const schema::Operator& declaration,
-                                                        const Converter& converter);
+                                                        const Arity& arity);
 
     // ---- Inputs and outputs. An index of an input requires has(index).
 
@@ -234,12 +169,6 @@ class OperatorImport {
     [[nodiscard]] std::uint32_t omitted(OperandType type) {
         return tensors_->builder().addOmitted(type);
     }
-    /// The bias that is input `index`, or zeros if it is left out, for sums of products of elements
-    /// of inputs `factor` and `weights`. It has one dimension, one element for each of `channels`
-    /// and the scale of the products. Of channels whose weights have scale 0 in the file, the bias
-    /// is 0 if it is quantised: TFLite's kernels multiply it by that scale.
-    [[nodiscard]] Result<std::uint32_t> bias(std::size_t index, std::size_t factor,
-                                             std::size_t weights, std::uint32_t channels);
     /// The operand for the next value of the variable tensor that is input `index`.
     [[nodiscard]] Result<std::uint32_t> nextState(std::size_t index);
     /// Makes `operand` the next value of input `index`, if that is a variable tensor.
@@ -253,7 +182,8 @@ class OperatorImport {
     /// without sizes, an unknown rank, stay as the file states them: what it states may be out of
     /// date.
     void inferOutputShape(const Dimensions& dimensions, std::size_t output = 0);
-    /// Declares that the output has no dimensions in TFLite; as an operand it has one of size 1.
+    /// Declares that the output has no dimensions in TFLite, whatever the file states; as an
+    /// operand it has one of size 1.
     void inferScalarOutput(std::size_t output = 0);
     /// Gives the output the shape of input `index`.
     void inferShapeOf(std::size_t index, std::size_t output = 0);
@@ -275,7 +205,11 @@ class OperatorImport {
     }
     /// TFLite's hybrid kernels multiply inputs of floating point with quantised weights. If so,
     /// makes input `weights` TENSOR_FLOAT32.
-    void dequantizeHybrid(std::size_t weights);
+    Result<> dequantizeHybrid(std::size_t weights);
+    /// If input `index` is a constant of UINT8, makes it INT8 with the same bytes and zero point 0:
+    /// so TFLite's hybrid kernels read their weights. Its converter wrote such weights before there
+    /// was INT8. Leaves constants of scale 0 as they are: their elements stand for 0.
+    Result<> readAsSigned(std::size_t index);
     /// The operand that an operation in floating point writes: the output, or if that is quantised
     /// a tensor in TENSOR_FLOAT32, which `finishFloat` quantises. For operations that the HAL has
     /// in floating point only.
@@ -288,35 +222,11 @@ class OperatorImport {
     Result<> forwardIntegers(const std::vector<std::int32_t>& values, std::size_t output = 0);
     /// Makes the output, of FLOAT32, a constant.
     Result<> forwardReals(const std::vector<float>& values);
-    /// Makes the output, whose shape is known, a constant if inputs 0 and 1 are constants of
-    /// integers of the same shape, or one is a single element, and all results of `combine` are
-    /// numbers of 32 bits. Returns whether it did so.
-    [[nodiscard]] Result<bool> foldIntegers(std::int64_t (*combine)(std::int64_t, std::int64_t));
-    /// The same of FLOAT32.
-    [[nodiscard]] Result<bool> foldReals(float (*combine)(float, float));
-    /// Makes the output, whose shape is known, a constant if input 0 is a constant of FLOAT32.
-    [[nodiscard]] Result<bool> foldReals(float (*function)(float));
     /// `operand` repeated to the shape `dimensions`, which must be known and fit.
     [[nodiscard]] Result<std::uint32_t> broadcast(std::uint32_t operand,
                                                   const Dimensions& dimensions);
 
   private:
-    /// A copy of input `index`, a bias that other operators may read, with one dimension and this
-    /// scale. The elements `zeros` become 0.
-    [[nodiscard]] Result<std::uint32_t> copyOfBias(std::size_t index, float scale,
-                                                   std::span<const std::uint32_t> zeros);
-    /// Where TFLite takes numbers of 8 bits as they are and the HAL requires one scale: adds a
-    /// BITCAST of the first input to the scale of the first output. Returns what has to be copied
-    /// afterwards, because further outputs have other scales: from an operand to an output.
-    [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> adoptQuantization(
-        PlannedOperation& planned);
-    /// Adds an operation of the HAL in floating point in place of 16 bits.
-    void addInFloat(PlannedOperation planned);
-    /// The elements of inputs 0 and 1, whose elements are `a` and `b`, that an operator combines;
-    /// nullopt if it repeats more than a single element.
-    template <class T>
-    [[nodiscard]] std::optional<std::vector<std::pair<T, T>>> pairsOf(
-        const std::optional<std::vector<T>>& a, const std::optional<std::vector<T>>& b);
     static constexpr std::uint32_t kLeftOut = UINT32_MAX;
 
     OperatorImport(TensorMap& tensors, const schema::Operator& declaration)
@@ -324,6 +234,13 @@ class OperatorImport {
 
     Result<> resolveInputs(const Arity& arity);
     Result<> resolveOutputs(const Arity& arity);
+    /// Where TFLite takes numbers of 8 bits as they are and the HAL requires one scale: adds a
+    /// BITCAST of the first input to the scale of the first output. Returns what has to be copied
+    /// afterwards, because further outputs have other scales: from an operand to an output.
+    [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> adoptQuantization(
+        PlannedOperation& planned);
+    /// Adds an operation of the HAL in floating point in place of 16 bits.
+    void addInFloat(PlannedOperation planned);
     [[nodiscard]] std::int32_t inputTensor(std::size_t index) const {
         return declaration_->inputs()->Get(static_cast<flatbuffers::uoffset_t>(index));
     }

@@ -4,11 +4,13 @@
 /// \file
 /// Converters of operators that change the type of a tensor's elements.
 
+#include <array>
 #include <cmath>
 #include <vector>
 
 #include "model/operand_info.h"
 #include "tflite/converters.h"
+#include "tflite/extension_types.h"
 #include "tflite/shapes.h"
 
 namespace nnburst::tflite {
@@ -68,10 +70,11 @@ Result<> selectOneOrZero(OperatorImport& op) {
                        dimensionsText(shape));
     }
     const auto select = [&](auto one, auto zero) -> Result<> {
-        const float scale = has8Bits(type) ? 1.0F : 0.0F;
+        const bool hasScale = op.isQuantized(op.output());
+        const float scale = hasScale ? 1.0F : 0.0F;
         NNBURST_TRY_ASSIGN(const std::uint32_t ones, filled(op, type, shape, one, scale));
         NNBURST_TRY_ASSIGN(const std::uint32_t zeros, filled(op, type, shape, zero, scale));
-        const std::uint32_t result = has8Bits(type) ? storedNumbers(op, op.output()) : op.output();
+        const std::uint32_t result = hasScale ? storedNumbers(op, op.output()) : op.output();
         op.add(OperationType::SELECT, {op.input(0), ones, zeros}, {result});
         if (result != op.output()) {
             op.add(kBitcast, {result}, {op.output()});
@@ -83,6 +86,8 @@ Result<> selectOneOrZero(OperatorImport& op) {
             return select(1.0F, 0.0F);
         case OperandType::TENSOR_INT32:
             return select(std::int32_t{1}, std::int32_t{0});
+        case OperandType::TENSOR_QUANT16_SYMM:
+            return select(std::int16_t{1}, std::int16_t{0});
         case OperandType::TENSOR_QUANT8_ASYMM:
         case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
             return select(std::uint8_t{1}, std::uint8_t{0});
@@ -96,14 +101,14 @@ Result<> compareWithZero(OperatorImport& op) {
     const Operand input = op.operand(op.input(0));
     const bool has32Bits =
         input.type == OperandType::TENSOR_FLOAT32 || input.type == OperandType::TENSOR_INT32;
-    if (!has32Bits && !has8Bits(input.type)) {
+    if (!has32Bits && !op.isQuantized(op.input(0))) {
         return invalid("cast of {} to TENSOR_BOOL8 is not supported", toString(input.type));
     }
-    constexpr std::byte kZero{0};
-    NNBURST_TRY_ASSIGN(const std::uint32_t zero,
-                       has32Bits ? op.repeated(input.type, {1}, std::int32_t{0})
-                                 : op.constant(input.type, {1}, std::span(&kZero, 1), input.scale,
-                                               input.zeroPoint));
+    constexpr std::array<std::byte, sizeof(std::int32_t)> kZeros{};
+    NNBURST_TRY_ASSIGN(
+        const std::uint32_t zero,
+        op.constant(input.type, {1}, std::span(kZeros).first(elementBytes(input.type)), input.scale,
+                    input.zeroPoint));
     op.add(OperationType::NOT_EQUAL, {op.input(0), zero}, {op.output()});
     return {};
 }

@@ -1,15 +1,12 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-
-/// \file
-/// The table of operators that can be imported.
-
-#include "tflite/operator.h"
+#include "tflite/converter_table.h"
 
 #include <algorithm>
 #include <array>
 
 #include "tflite/converters.h"
+#include "tflite/extension_types.h"
 
 namespace nnburst::tflite {
 
@@ -298,6 +295,32 @@ const Converter* findCustomConverter(std::string_view name) noexcept {
     const auto* row = std::find_if(kCustomConverters.begin(), kCustomConverters.end(),
                                    [name](const CustomConverter& c) { return c.name == name; });
     return row == kCustomConverters.end() ? nullptr : &row->converter;
+}
+
+bool mayBeLeftOut(schema::BuiltinOptions options) noexcept {
+    using enum schema::BuiltinOptions;
+    switch (options) {
+        case AddOptions:
+        case BatchMatMulOptions:
+        case ConcatenationOptions:
+        case CumsumOptions:
+        case DivOptions:
+        case FullyConnectedOptions:
+        case GatherOptions:
+        case GeluOptions:
+        case L2NormOptions:
+        case MirrorPadOptions:
+        case MulOptions:
+        case ReducerOptions:
+        case ResizeBilinearOptions:
+        case ResizeNearestNeighborOptions:
+        case SqueezeOptions:
+        case StridedSliceOptions:
+        case SubOptions:
+            return true;
+        default:
+            return false;
+    }
 }
 
 }  // namespace nnburst::tflite
