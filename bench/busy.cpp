@@ -16,9 +16,10 @@
 
 #include "burst_path.h"
 #include "devices.h"
+#include "forked_process.h"
 #include "length.h"
 #include "measure.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "small_models.h"
 #include "suites.h"
@@ -40,12 +41,12 @@ class Load {
         const std::vector<std::uint32_t> processors{processorPair()->driver,
                                                     processorPair()->client};
         for (int i = 0; i < processes; ++i) {
-            peers_.push_back(std::make_unique<Peer>(processors.at(i), computeForEver));
+            processes_.push_back(std::make_unique<ForkedProcess>(processors.at(i), computeForEver));
         }
     }
 
   private:
-    std::vector<std::unique_ptr<Peer>> peers_;
+    std::vector<std::unique_ptr<ForkedProcess>> processes_;
 };
 
 BurstPath& busyPath() {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fail.h"
-#include "peer.h"
+#include "processors.h"
 
 namespace nnburst::bench {
 namespace {

@@ -9,9 +9,10 @@
 
 #include <cstdint>
 
+#include "forked_process.h"
 #include "futex_word.h"
 #include "measure.h"
-#include "peer.h"
+#include "shared_object.h"
 
 namespace nnburst::bench {
 
@@ -21,10 +22,10 @@ struct FutexPair {
     Word answer;
 };
 
-/// Measures round trips to a peer on `processor`.
+/// Measures round trips to a partner on `processor`.
 inline void measureFutexPingPong(benchmark::State& state, std::uint32_t processor) {
     const SharedObject<FutexPair> pair;
-    const Peer peer(processor, [&] {
+    const ForkedProcess partner(processor, [&] {
         for (std::uint32_t round = 1;; ++round) {
             futexAwait(pair->question, round);
             futexPost(pair->answer, round);

@@ -47,32 +47,32 @@ inline void futexAwait(Word& word, std::uint32_t value) noexcept {
     }
 }
 
-/// Lets a peer that lives longer than one measurement sleep between measurements, so that it takes
-/// no processor time from others. Must be placed in shared memory.
-class Gate {
+/// Lets a partner that lives longer than one measurement sleep between measurements, so that it
+/// takes no processor time from others. Must be placed in shared memory.
+class StartSwitch {
   public:
-    void open() noexcept { futexPost(word_, kOpen); }
-    void close() noexcept { word_.value.store(kClosed, std::memory_order_release); }
-    /// Asks the peer to end.
+    void turnOn() noexcept { futexPost(word_, kOn); }
+    void turnOff() noexcept { word_.value.store(kOff, std::memory_order_release); }
+    /// Asks the partner to end.
     void end() noexcept { futexPost(word_, kEnded); }
 
-    [[nodiscard]] bool isOpen() const noexcept {
-        return word_.value.load(std::memory_order_acquire) == kOpen;
+    [[nodiscard]] bool isOn() const noexcept {
+        return word_.value.load(std::memory_order_acquire) == kOn;
     }
-    /// Sleeps until the gate is open. False if the peer was asked to end instead.
-    [[nodiscard]] bool awaitOpen() noexcept {
+    /// Sleeps until the switch is on. False if the partner was asked to end instead.
+    [[nodiscard]] bool awaitOn() noexcept {
         for (;;) {
             const std::uint32_t seen = word_.value.load(std::memory_order_acquire);
-            if (seen != kClosed) {
-                return seen == kOpen;
+            if (seen != kOff) {
+                return seen == kOn;
             }
             futexSleep(word_, seen);
         }
     }
 
   private:
-    static constexpr std::uint32_t kClosed = 0;
-    static constexpr std::uint32_t kOpen = 1;
+    static constexpr std::uint32_t kOff = 0;
+    static constexpr std::uint32_t kOn = 1;
     static constexpr std::uint32_t kEnded = 2;
 
     Word word_{};

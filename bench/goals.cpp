@@ -250,7 +250,7 @@ class Lookup {
 
 const char* machineDependence(std::string_view name) noexcept {
     struct Dependence {
-        std::string_view group;
+        std::string_view prefix;  ///< of groups
         const char* what;
     };
     static constexpr const char* kDotProducts =
@@ -258,35 +258,27 @@ const char* machineDependence(std::string_view name) noexcept {
     static constexpr const char* kTwoProcessors = "needs two processors that do nothing else";
     static constexpr std::array kDependences{
         Dependence{"mobilenetQuant8", kDotProducts},
-        Dependence{"largeQuant8Threads1", kDotProducts},
-        Dependence{"largeQuant8Threads2", kDotProducts},
+        Dependence{"largeQuant8", kDotProducts},
         Dependence{"transposeConv2d", kDotProducts},
         Dependence{"averagePool2d", kDotProducts},
         Dependence{"hardSwish", kDotProducts},
         Dependence{"concatenation", kDotProducts},
         Dependence{"prepareQuant8", kDotProducts},
         Dependence{"prepareLargePacked", "needs an XNNPACK that takes packed weights (Debian 13)"},
-        Dependence{"onnxV1SmallUnsignedThreads1", kDotProducts},
-        Dependence{"onnxV1SmallUnsignedThreads2", kDotProducts},
-        Dependence{"onnxV1SmallSignedThreads1", kDotProducts},
-        Dependence{"onnxV1SmallSignedThreads2", kDotProducts},
-        Dependence{"onnxV1LargeUnsignedThreads1", kDotProducts},
-        Dependence{"onnxV1LargeUnsignedThreads2", kDotProducts},
-        Dependence{"onnxV1LargeSignedThreads1", kDotProducts},
-        Dependence{"onnxV1LargeSignedThreads2", kDotProducts},
-        Dependence{"onnxV2UnsignedThreads1", kDotProducts},
-        Dependence{"onnxV2UnsignedThreads2", kDotProducts},
-        Dependence{"onnxV2SignedThreads1", kDotProducts},
-        Dependence{"onnxV2SignedThreads2", kDotProducts},
+        Dependence{"onnxV1SmallUnsigned", kDotProducts},
+        Dependence{"onnxV1SmallSigned", kDotProducts},
+        Dependence{"onnxV1LargeUnsigned", kDotProducts},
+        Dependence{"onnxV1LargeSigned", kDotProducts},
+        Dependence{"onnxV2Unsigned", kDotProducts},
+        Dependence{"onnxV2Signed", kDotProducts},
         Dependence{"largeFloat32Threads2", kTwoProcessors},
         Dependence{"pacedThreads2", kTwoProcessors},
         Dependence{"oneProcessor", "depends on the cost of a switch between two processes"},
         Dependence{"throughput", "depends on the number of processors"},
     };
-    const std::string_view group = name.substr(0, name.find('/'));
-    const auto* found =
-        std::find_if(kDependences.begin(), kDependences.end(),
-                     [&](const Dependence& dependence) { return dependence.group == group; });
+    const auto* found = std::find_if(
+        kDependences.begin(), kDependences.end(),
+        [&](const Dependence& dependence) { return name.starts_with(dependence.prefix); });
     return found == kDependences.end() ? nullptr : found->what;
 }
 

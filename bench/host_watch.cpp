@@ -7,10 +7,12 @@
 #include <thread>
 #include <vector>
 
+#include "forked_process.h"
 #include "futex_word.h"
 #include "length.h"
-#include "peer.h"
 #include "percentile.h"
+#include "processors.h"
+#include "shared_object.h"
 #include "stolen_time.h"
 
 namespace nnburst::bench {
@@ -30,18 +32,18 @@ double secondsBetween(Clock::time_point before, Clock::time_point after) {
 
 /// The words of the ping-pong: odd values are questions, even ones answers.
 struct PingPong {
-    Gate gate;
+    StartSwitch start;
     Word word;
 };
 
 /// The other processor's side. It sleeps until it is asked.
-class PingPongPeer {
+class PingPongPartner {
   public:
     /// Nanoseconds of a round trip: the median of batches, so that an interruption does not count.
     [[nodiscard]] double measure() {
         std::this_thread::sleep_for(kSettleTime);
         const ScopedAffinity pinned(Affinity::CLIENT);
-        shared_->gate.open();
+        shared_->start.turnOn();
         roundTrips(kWarmUpRoundTrips);
         std::vector<double> samples(kBatches);
         for (double& sample : samples) {
@@ -49,7 +51,7 @@ class PingPongPeer {
             roundTrips(kRoundTripsPerBatch);
             sample = secondsBetween(before, Clock::now()) * 1e9 / kRoundTripsPerBatch;
         }
-        shared_->gate.close();
+        shared_->start.turnOff();
         return percentile(samples, 0.5);
     }
 
@@ -62,8 +64,8 @@ class PingPongPeer {
     }
 
     void answer() {
-        while (shared_->gate.awaitOpen()) {
-            while (shared_->gate.isOpen()) {
+        while (shared_->start.awaitOn()) {
+            while (shared_->start.isOn()) {
                 const std::uint32_t seen = shared_->word.value.load(std::memory_order_acquire);
                 if (seen % 2 == 1) {
                     shared_->word.value.store(seen + 1, std::memory_order_release);
@@ -74,18 +76,18 @@ class PingPongPeer {
 
     SharedObject<PingPong> shared_;
     std::uint32_t question_ = 1;
-    Peer peer_{processorPair()->driver, [this] { answer(); }};
+    ForkedProcess partner_{processorPair()->driver, [this] { answer(); }};
 };
 
 /// A tiny run measures it once, in its first round: it needs both processors at once, which a busy
 /// machine rarely offers.
 double pingPongNs() {
-    static PingPongPeer peer;
+    static PingPongPartner partner;
     if (length() == Length::TINY) {
-        static const double first = peer.measure();
+        static const double first = partner.measure();
         return first;
     }
-    return peer.measure();
+    return partner.measure();
 }
 
 double stolenFromPair() {

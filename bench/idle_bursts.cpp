@@ -21,7 +21,7 @@
 #include "length.h"
 #include "measure.h"
 #include "number_names.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "skip.h"
 #include "small_models.h"

@@ -17,7 +17,7 @@
 #include "length.h"
 #include "measure.h"
 #include "network.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "suites.h"
 

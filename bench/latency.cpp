@@ -16,12 +16,14 @@
 
 #include "fail.h"
 #include "fmq/message_queue.h"
+#include "forked_process.h"
 #include "futex_word.h"
 #include "measure.h"
 #include "model_paths.h"
 #include "nnburst/memory.h"
-#include "peer.h"
+#include "processors.h"
 #include "round_trip.h"
+#include "shared_object.h"
 #include "small_models.h"
 #include "suites.h"
 #include "word_ping_pong.h"
@@ -52,7 +54,7 @@ std::array<std::uint64_t, 7> take(const Mailbox& mailbox, std::uint64_t sequence
 
 void cacheLineMailbox(benchmark::State& state) {
     const SharedObject<MailboxPair> pair;
-    const Peer peer(processorPair()->driver, [&] {
+    const ForkedProcess partner(processorPair()->driver, [&] {
         for (std::uint64_t sequence = 1;; ++sequence) {
             put(pair->answer, take(pair->question, sequence), sequence);
         }
@@ -108,7 +110,7 @@ class QueuePair {
 void messageQueue(benchmark::State& state) {
     const QueuePair queues;
     const WaitPolicy policy;
-    const Peer peer(processorPair()->driver, [&] {
+    const ForkedProcess partner(processorPair()->driver, [&] {
         Queue::Reader questions = queues.reader(queues.question());
         Queue::Writer answers = queues.writer(queues.answer());
         QueueMessage message{};

@@ -21,8 +21,7 @@
 #include "goals.h"
 #include "length.h"
 #include "machine.h"
-#include "nnburst/device.h"
-#include "peer.h"
+#include "processors.h"
 #include "report.h"
 #include "report_html.h"
 #include "report_json.h"
@@ -79,6 +78,30 @@ Exit status: 0 if all that ran gave figures; 1 if a benchmark failed or nothing 
 not two processors.
 )";
 
+/// Measures what is registered and writes the report. Returns the exit status.
+int measureAndReport(OutputFile json, OutputFile html) {
+    ResultCollector collector;
+    const std::size_t measured = benchmark::RunSpecifiedBenchmarks(&collector);
+    benchmark::Shutdown();
+
+    Results results = collector.results();
+    results.machine = describeMachine();
+    const Report report = makeReport(std::move(results), projectGoals(), projectNumberGoals());
+    // Files first: standard output may be a pipe whose reader has gone.
+    const nnburst::Result<> jsonWritten = json.write(toJson(report));
+    const nnburst::Result<> htmlWritten = html.write(toHtml(report));
+    fmt::print("{}\n{}\n{}\n\n{}\n{}\n", benchmarkTable(report), numberTable(report),
+               describeHost(report), goalTable(report), numberGoalTable(report));
+    if (report.notMeasured > 0) {
+        fmt::print("Goals that were not measured: {}. The page and the JSON name them.\n",
+                   report.notMeasured);
+    }
+    fmt::print("{} met, {} missed\n", report.met, report.missed);
+    requireSuccess(jsonWritten);
+    requireSuccess(htmlWritten);
+    return measured > 0 && !collector.hasFailed() ? 0 : 1;
+}
+
 int run(int argc, char** argv) {
     std::vector<std::string> arguments(argv, argv + argc);
     for (const std::string& argument : arguments) {
@@ -110,52 +133,8 @@ int run(int argc, char** argv) {
         return kSkipped;
     }
     pinTo(processorPair()->client);
-    registerSystemCalls();  // first: it starts a process, while this one has no threads
-    // Makes a device before any static object that holds one: exit handlers that libraries register
-    // with the first device then run after the end of all job threads.
-    (void)valueOf(nnburst::makeLocalDevice());
-    registerLatency();
-    registerWaiting();
-    registerKernelPeers();
-    registerBoostPeers();
-    registerPackagedPeers();
-    registerOnnxRuntimePeer();
-    registerOneProcessor();
-    registerBusy();
-    registerOneOperation();
-    registerOperands();
-    registerMobileNet();
-    registerLargeMobileNet();
-    registerPaced();
-    registerFirstExecution();
-    registerStream();
-    registerThroughput();
-    registerNoisyNeighbours();
-    registerIdleBursts();
-    registerPreparation();
-    registerQuantizedOperations();
-    registerNnapi();
-    registerPython();
-    ResultCollector collector;
-    const std::size_t measured = benchmark::RunSpecifiedBenchmarks(&collector);
-    benchmark::Shutdown();
-
-    Results results = collector.results();
-    results.machine = describeMachine();
-    const Report report = makeReport(std::move(results), projectGoals(), projectNumberGoals());
-    // Files first: standard output may be a pipe whose reader has gone.
-    const nnburst::Result<> jsonWritten = json.write(toJson(report));
-    const nnburst::Result<> htmlWritten = html.write(toHtml(report));
-    fmt::print("{}\n{}\n{}\n\n{}\n{}\n", benchmarkTable(report), numberTable(report),
-               describeHost(report), goalTable(report), numberGoalTable(report));
-    if (report.notMeasured > 0) {
-        fmt::print("Goals that were not measured: {}. The page and the JSON name them.\n",
-                   report.notMeasured);
-    }
-    fmt::print("{} met, {} missed\n", report.met, report.missed);
-    requireSuccess(jsonWritten);
-    requireSuccess(htmlWritten);
-    return measured > 0 && !collector.hasFailed() ? 0 : 1;
+    registerAll();
+    return measureAndReport(std::move(json), std::move(html));
 }
 
 }  // namespace

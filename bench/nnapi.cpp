@@ -17,7 +17,7 @@
 #include "measure.h"
 #include "nnapi_path.h"
 #include "nnburst/builtin_models.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "small_models.h"
 #include "suites.h"

@@ -28,7 +28,7 @@
 #include "measure.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/device.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "small_models.h"
 #include "suites.h"
@@ -120,7 +120,7 @@ std::vector<Step> preparations(Device& device) {
     return steps;
 }
 
-/// The client whose calls are measured, and the one that is in its way.
+/// The client whose calls are measured (victim), and the client that loads the driver (neighbour).
 struct Clients {
     const ListeningDriver driver;
     const SharedDevice neighbour = driver.connect();

@@ -11,7 +11,7 @@
 #include "devices.h"
 #include "futex_ping_pong.h"
 #include "measure.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "small_models.h"
 #include "suites.h"

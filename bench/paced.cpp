@@ -15,7 +15,7 @@
 #include "measure.h"
 #include "network.h"
 #include "pacer.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "suites.h"
 

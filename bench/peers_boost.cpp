@@ -14,9 +14,11 @@
 #include <string>
 
 #include "fail.h"
+#include "forked_process.h"
 #include "measure.h"
-#include "peer.h"
+#include "processors.h"
 #include "round_trip.h"
+#include "shared_object.h"
 #include "suites.h"
 
 namespace nnburst::bench {
@@ -26,7 +28,7 @@ namespace interprocess = boost::interprocess;
 
 constexpr std::size_t kCapacity = 16;
 
-/// A queue that this process and its forked peers share. Its name is removed at once.
+/// A queue that this process and those that it forks share. Its name is removed at once.
 class NamelessQueue {
   public:
     explicit NamelessQueue(const char* role)
@@ -53,7 +55,7 @@ void messageQueue(benchmark::State& state) {
     try {
         NamelessQueue questions("questions");
         NamelessQueue answers("answers");
-        const Peer peer(processorPair()->driver, [&] {
+        const ForkedProcess partner(processorPair()->driver, [&] {
             for (Message message{}; questions.receive(message);) {
                 answers.send(message);
             }
@@ -82,7 +84,7 @@ void spinPop(LockfreeQueue& queue, Message& message) {
 
 void lockfreeQueue(benchmark::State& state) {
     const SharedObject<LockfreePair> pair;
-    const Peer peer(processorPair()->driver, [&] {
+    const ForkedProcess partner(processorPair()->driver, [&] {
         for (Message message{};;) {
             spinPop(pair->questions, message);
             pair->answers.push(message);

@@ -12,10 +12,11 @@
 #include <memory>
 #include <string>
 
+#include "forked_process.h"
 #include "measure.h"
-#include "peer.h"
 #include "peers_grpc.grpc.pb.h"
 #include "peers_packaged.h"
+#include "processors.h"
 #include "round_trip.h"
 #include "skip.h"
 
@@ -64,7 +65,7 @@ class EchoClient {
     }
 
     const std::string address_ = "unix-abstract:nnburst-bench-" + std::to_string(::getpid());
-    const Peer server_{processorPair()->driver, [this] { serve(address_); }};
+    const ForkedProcess server_{processorPair()->driver, [this] { serve(address_); }};
     const std::shared_ptr<grpc::Channel> channel_ =
         grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
     const std::unique_ptr<Echo::Stub> stub_ = Echo::NewStub(channel_);

@@ -3,7 +3,8 @@
 
 /// \file
 /// iceoryx: publishers and subscribers in shared memory, both sides poll. Its daemon, RouDi, runs
-/// in a process of its own for the whole run, as does the peer, which sleeps between measurements.
+/// in a process of its own for the whole run, as does the partner, which sleeps between
+/// measurements.
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>
@@ -21,11 +22,13 @@
 #include <string>
 #include <thread>
 
+#include "forked_process.h"
 #include "futex_word.h"
 #include "measure.h"
-#include "peer.h"
 #include "peers_packaged.h"
+#include "processors.h"
 #include "round_trip.h"
+#include "shared_object.h"
 #include "skip.h"
 
 namespace nnburst::bench {
@@ -65,15 +68,15 @@ iox::RouDiConfig_t smallestConfig() {
 class RouDi {
   public:
     ~RouDi() {
-        if (!peer_.hasEnded()) {
+        if (!process_.hasEnded()) {
             futexPost(state_->isStopped, 1);  // RouDi removes its files
-            peer_.awaitEnd();
+            process_.awaitEnd();
         }
     }
 
     [[nodiscard]] bool awaitStart() {
-        return await([&] { return state_->isStarted.value == 1 || peer_.hasEnded(); }) &&
-               !peer_.hasEnded();
+        return await([&] { return state_->isStarted.value == 1 || process_.hasEnded(); }) &&
+               !process_.hasEnded();
     }
 
   private:
@@ -88,7 +91,7 @@ class RouDi {
         std::cout.setstate(std::ios::failbit);  // RouDi prints tables there
         std::clog.setstate(std::ios::failbit);
         iox::roudi::IceOryxRouDiComponents components(smallestConfig());
-        // Monitoring would take a sleeping peer for dead.
+        // Monitoring would take a sleeping partner for dead.
         Daemon daemon(components.rouDiMemoryManager, components.portManager,
                       Daemon::RoudiStartupParameters(iox::roudi::MonitoringMode::OFF,
                                                      /*killProcesses=*/false));
@@ -97,7 +100,7 @@ class RouDi {
     }
 
     SharedObject<State> state_;
-    Peer peer_{processorPair()->driver, [this] { run(); }};
+    ForkedProcess process_{processorPair()->driver, [this] { run(); }};
 };
 
 /// One side: its publisher and its subscriber.
@@ -149,13 +152,13 @@ struct RouDiClient {
     }
 };
 
-/// Sends messages back while the gate is open.
-void echo(Gate& gate) {
-    const RouDiClient rouDi("peer");
+/// Sends messages back while the switch is on.
+void echo(StartSwitch& start) {
+    const RouDiClient rouDi("partner");
     Side side("answer", "question");
-    while (gate.awaitOpen()) {
+    while (start.awaitOn()) {
         Message message{};
-        while (gate.isOpen()) {
+        while (start.isOn()) {
             if (side.tryReceive(message)) {
                 (void)side.send(message);
             }
@@ -166,17 +169,17 @@ void echo(Gate& gate) {
 class Client {
   public:
     ~Client() {
-        gate_->end();
-        peer_.awaitEnd();  // the peer leaves RouDi, which removes its files
+        start_->end();
+        partner_.awaitEnd();  // the partner leaves RouDi, which removes its files
     }
 
-    [[nodiscard]] bool awaitPeer() {
+    [[nodiscard]] bool awaitPartner() {
         return await([&] { return side_.isConnected(); });
     }
 
     void measure(benchmark::State& state) {
         Message message{};
-        gate_->open();
+        start_->turnOn();
         measureEach(state, [&] {
             if (!side_.send(message)) {
                 return false;
@@ -185,13 +188,13 @@ class Client {
             }
             return true;
         });
-        gate_->close();
+        start_->turnOff();
     }
 
   private:
-    SharedObject<Gate> gate_;
-    Peer peer_{processorPair()->driver, [this] { echo(*gate_.operator->()); }};
-    const RouDiClient rouDi_{"client"};  // after the fork: the peer is a client of its own
+    SharedObject<StartSwitch> start_;
+    ForkedProcess partner_{processorPair()->driver, [this] { echo(*start_.operator->()); }};
+    const RouDiClient rouDi_{"client"};  // after the fork: the partner is a client of its own
     Side side_{"question", "answer"};
 };
 
@@ -202,8 +205,8 @@ void publishSubscribe(benchmark::State& state) {
         return;
     }
     static Client client;
-    if (!client.awaitPeer()) {
-        skip(state, "its peer did not connect within 5 s");
+    if (!client.awaitPartner()) {
+        skip(state, "its partner did not connect within 5 s");
         return;
     }
     client.measure(state);

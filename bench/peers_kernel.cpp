@@ -10,12 +10,14 @@
 
 #include <array>
 
+#include "forked_process.h"
 #include "futex_ping_pong.h"
 #include "futex_word.h"
 #include "measure.h"
 #include "nnburst/memory.h"
-#include "peer.h"
+#include "processors.h"
 #include "round_trip.h"
+#include "shared_object.h"
 #include "suites.h"
 
 namespace nnburst::bench {
@@ -40,7 +42,7 @@ void eventfdPair(benchmark::State& state) {
         return ::eventfd_read(event.get(), &count) == 0;
     };
     const auto post = [](const UniqueFd& event) { return ::eventfd_write(event.get(), 1) == 0; };
-    const Peer peer(processorPair()->driver, [&] {
+    const ForkedProcess partner(processorPair()->driver, [&] {
         while (await(question)) {
             messages->answer = messages->question;
             if (!post(answer)) {
@@ -71,7 +73,7 @@ void unixSocket(benchmark::State& state) {
         return call(fd, message.data(), message.size(), MSG_NOSIGNAL) ==
                static_cast<ssize_t>(message.size());
     };
-    const Peer peer(processorPair()->driver, [&] {
+    const ForkedProcess partner(processorPair()->driver, [&] {
         for (Message message{};
              transfer(::recv, theirs.get(), message) && transfer(::send, theirs.get(), message);) {
         }

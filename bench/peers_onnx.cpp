@@ -27,7 +27,7 @@
 #include "nnburst/builtin_models.h"
 #include "onnx_model.h"
 #include "onnx_runtime.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "skip.h"
 #include "suites.h"

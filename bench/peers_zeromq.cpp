@@ -13,9 +13,10 @@
 #include <string>
 
 #include "fail.h"
+#include "forked_process.h"
 #include "measure.h"
-#include "peer.h"
 #include "peers_packaged.h"
+#include "processors.h"
 #include "round_trip.h"
 
 namespace nnburst::bench {
@@ -75,7 +76,7 @@ class ZeroMqSocket {
 void zeroMq(benchmark::State& state) {
     static int round = 0;
     const std::string address = fmt::format("ipc://@nnburst-bench-{}-{}", ::getpid(), round++);
-    const Peer peer(processorPair()->driver, [&] {
+    const ForkedProcess partner(processorPair()->driver, [&] {
         ZeroMqSocket socket(ZMQ_REP);
         socket.bind(address);
         for (Message message{}; socket.receive(message) && socket.send(message);) {

@@ -22,7 +22,7 @@
 #include "measure.h"
 #include "nnburst/builtin_models.h"
 #include "nnburst/device.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "suites.h"
 

@@ -17,7 +17,7 @@
 #include "measure.h"
 #include "model_paths.h"
 #include "nnburst/builtin_models.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "skip.h"
 #include "small_models.h"

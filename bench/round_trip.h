@@ -4,7 +4,7 @@
 
 /// \file
 /// Common to all benchmarks of the group roundTrip. The measuring process is pinned to one
-/// processor and its peer to the other. Messages have 64 bytes each way.
+/// processor and its partner to the other. Messages have 64 bytes each way.
 
 #include <benchmark/benchmark.h>
 

@@ -11,11 +11,11 @@ namespace nnburst::bench {
 /// Round trips between two processes, from one word in a cache line to a remote call.
 void registerLatency();
 
-/// The same in each wait mode, on both sides.
+/// Round trips as of registerLatency, in each wait mode on both sides.
 void registerWaiting();
 
-/// The same round trip by other means: the kernel's, Boost's, and those whose packages need not be
-/// installed.
+/// Round trips as of registerLatency by other means: the kernel's, Boost's, and those whose
+/// packages need not be installed.
 void registerKernelPeers();
 void registerBoostPeers();
 void registerPackagedPeers();
@@ -72,5 +72,8 @@ void registerNnapi();
 
 /// Sessions from Python beside reusable executions from C++.
 void registerPython();
+
+/// All of these. Must be called before this process has threads.
+void registerAll();
 
 }  // namespace nnburst::bench

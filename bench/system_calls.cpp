@@ -18,14 +18,16 @@
 
 #include "burst_path.h"
 #include "devices.h"
+#include "forked_process.h"
 #include "futex_word.h"
 #include "length.h"
 #include "measure.h"
 #include "nnburst/builtin_models.h"
 #include "number_names.h"
-#include "peer.h"
 #include "percentile.h"
+#include "processors.h"
 #include "row.h"
+#include "shared_object.h"
 #include "skip.h"
 #include "small_models.h"
 #include "suites.h"
@@ -116,7 +118,7 @@ Result<Count> countOf(const Way& way) {
         NNBURST_TRY_ASSIGN(*nanoseconds.operator->(), executeMarked(way));
         return {};
     };
-    NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections,
+    NNBURST_TRY_ASSIGN(const std::vector<tools::TracedCounts> sections,
                        tools::countSystemCalls(body));
     if (sections.size() != 2 * sectionsOfRun().number + 1) {
         return failure(ErrorStatus::GENERAL_FAILURE,
@@ -139,9 +141,9 @@ class CallCounter {
     Result<Count> count(std::size_t way) {
         shared_->way = way;
         shared_->isDone.store(false);
-        shared_->gate.open();
+        shared_->start.turnOn();
         while (!shared_->isDone.load()) {
-            if (peer_.hasEnded()) {
+            if (process_.hasEnded()) {
                 return failure(
                     ErrorStatus::GENERAL_FAILURE,
                     "the process that counts system calls has ended; its output above may say "
@@ -158,7 +160,7 @@ class CallCounter {
   private:
     /// The requests to the counting process and its answers, in shared memory.
     struct Exchange {
-        Gate gate;
+        StartSwitch start;
         std::size_t way;
         std::atomic<bool> isDone;
         Count count;
@@ -166,8 +168,8 @@ class CallCounter {
     };
 
     void serve() {
-        while (shared_->gate.awaitOpen()) {
-            shared_->gate.close();
+        while (shared_->start.awaitOn()) {
+            shared_->start.turnOff();
             const Result<Count> count = countOf(kWays.at(shared_->way));
             shared_->error = {};
             if (count) {
@@ -180,7 +182,7 @@ class CallCounter {
     }
 
     SharedObject<Exchange> shared_;
-    Peer peer_{processorPair()->driver, [this] { serve(); }};
+    ForkedProcess process_{processorPair()->driver, [this] { serve(); }};
 };
 
 CallCounter& callCounter() {

@@ -30,7 +30,7 @@
 #include "nnburst/builtin_models.h"
 #include "nnburst/device.h"
 #include "number_names.h"
-#include "peer.h"
+#include "processors.h"
 #include "row.h"
 #include "suites.h"
 

@@ -9,16 +9,18 @@
 
 #include <cstdint>
 
+#include "forked_process.h"
 #include "futex_word.h"
 #include "measure.h"
-#include "peer.h"
+#include "processors.h"
+#include "shared_object.h"
 
 namespace nnburst::bench {
 
 /// Odd values are questions, even ones answers.
 inline void measureWordPingPong(benchmark::State& state) {
     const SharedObject<Word> word;
-    const Peer peer(processorPair()->driver, [&] {
+    const ForkedProcess partner(processorPair()->driver, [&] {
         for (std::uint32_t question = 1;; question += 2) {
             spinUntil(word->value, question);
             word->value.store(question + 1, std::memory_order_release);

@@ -34,6 +34,7 @@ struct Failure {
     std::string message;
 };
 
+/// A value or a failure. Not an ExecutionOutcome.
 template <class T = void>
 class [[nodiscard]] Outcome : public tl::expected<T, Failure> {
   public:

@@ -141,7 +141,7 @@ Outcome<Places> check(const ModelVersion& model, const SharedRegions& regions,
 
 /// Makes the memory of a session ready for a request: no driver uses it, and states begin anew,
 /// because each request stands for itself.
-Outcome<> clear(Session& session, const OptionalTimePoint& deadline) {
+Outcome<> makeReady(Session& session, const OptionalTimePoint& deadline) {
     if (session.isMemoryInUse()) {
         NNBURST_SERVE_TRY(session.waitForMemory(
             deadline ? deadline : OptionalTimePoint(Clock::now() + kMemoryWait)));
@@ -191,8 +191,8 @@ Outcome<> takeOutputs(const Session& session, const SharedRegions& regions, cons
     return {};
 }
 
-/// Adds the time since `start` to `phase`, and returns the moment.
-Clock::time_point finish(Clock::time_point start, std::chrono::nanoseconds& phase) {
+/// Adds the time since `start` to `phase`, and returns the time now.
+Clock::time_point addElapsed(Clock::time_point start, std::chrono::nanoseconds& phase) {
     const Clock::time_point now = Clock::now();
     phase += now - start;
     return now;
@@ -204,19 +204,19 @@ Outcome<> inferInPhases(ModelVersion& model, const SharedRegions& regions,
     NNBURST_SERVE_TRY_ASSIGN(const Places places, check(model, regions, request));
     Clock::time_point start = Clock::now();
     Outcome<SessionPool::Lease> lease = model.pool.acquire(request.deadline, request.isCancelled);
-    start = finish(start, times.queue);
+    start = addElapsed(start, times.queue);
     if (!lease) {
         return tl::unexpected<Failure>(std::move(lease.error()));
     }
     Session& session = lease->session();
-    NNBURST_SERVE_TRY(clear(session, request.deadline));
+    NNBURST_SERVE_TRY(makeReady(session, request.deadline));
     NNBURST_SERVE_TRY(copyInputs(session, regions, request, places));
-    start = finish(start, times.input);
+    start = addElapsed(start, times.input);
     Outcome<> result = run(session, request.deadline, times.retries);
-    start = finish(start, times.run);
+    start = addElapsed(start, times.run);
     NNBURST_SERVE_TRY(std::move(result));
     NNBURST_SERVE_TRY(takeOutputs(session, regions, places, takeOutput));
-    finish(start, times.output);
+    addElapsed(start, times.output);
     return {};
 }
 

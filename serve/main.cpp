@@ -30,11 +30,11 @@ namespace nnburst::serve {
 namespace {
 
 /// `changes` are notified of changes of the driver's state.
-Outcome<Devices> openDevices(const Options& options, std::shared_ptr<StateChanges> changes) {
+Outcome<DriverDevice> openDevice(const Options& options, std::shared_ptr<StateChanges> changes) {
     const DriverOptions driver{.threads = options.threads};
     if (options.device == "local") {
         NNBURST_SERVE_TRY_ASSIGN(SharedDevice device, makeLocalDevice(driver));
-        return Devices{std::move(device), nullptr};
+        return DriverDevice{std::move(device), nullptr};
     }
     SupervisionOptions supervision;
     supervision.waitAtMost = options.driverWait;
@@ -45,7 +45,7 @@ Outcome<Devices> openDevices(const Options& options, std::shared_ptr<StateChange
         return name == "spawn" ? spawnDriver(driver) : connect(name);
     };
     NNBURST_SERVE_TRY_ASSIGN(SharedSupervisedDevice device, superviseDriver(supervision));
-    return Devices{device, device};
+    return DriverDevice{device, device};
 }
 
 /// Clients take descriptors: connections, shared memory.
@@ -84,7 +84,7 @@ class EndSignals {
         return {};
     }
     /// From now on the signals end `wait` instead of the process.
-    void keepForWait() noexcept { endsProcess_ = false; }
+    void deferToWait() noexcept { endsProcess_ = false; }
     /// Waits for a signal. Once.
     void wait() { thread_.join(); }
 
@@ -122,15 +122,15 @@ Outcome<> serve(const Options& options) {
     EndSignals signals;
     NNBURST_SERVE_TRY(signals.start());
     const auto changes = std::make_shared<StateChanges>();
-    NNBURST_SERVE_TRY_ASSIGN(Devices devices, openDevices(options, changes));
-    ServerState state(std::move(devices), changes,
+    NNBURST_SERVE_TRY_ASSIGN(DriverDevice device, openDevice(options, changes));
+    ServerState state(std::move(device), changes,
                       {.folder = options.repository,
                        .instances = options.instances,
                        .maximumWaiting = options.maximumWaiting,
                        .clientsMayLoad = options.isExplicit},
                       options.allowsSharedMemory, options.maximumRequestBytes);
     NNBURST_SERVE_TRY(loadModels(state.repository, options));
-    signals.keepForWait();
+    signals.deferToWait();
     printModels(state.repository);
     const RestService restService(state, [&] { return metricsText(state); });
     std::unique_ptr<GrpcServer> grpc;

@@ -18,8 +18,8 @@ bool isDigit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// Neither control characters nor ends of lines, of which one that is alone means different things
-/// to different programs.
+/// Whether `line` has no control characters but tabs. A lone CR or LF, which programs interpret
+/// differently, is one.
 bool isText(std::string_view line) {
     constexpr unsigned char kDelete = 0x7F;
     return std::ranges::all_of(

@@ -183,7 +183,8 @@ httplib::Server::HandlerResponse handleEarly(const RestService& service, std::si
     return Handled::Unhandled;
 }
 
-/// Tells the client what becomes of its connection, which cpp-httplib does not know.
+/// Sets the header from which the client learns whether its connection is closed: cpp-httplib does
+/// not know.
 void announceEnd(httplib::Response& response) {
     if (!servedConnection->isRequestRead()) {
         response.headers.erase("Keep-Alive");
@@ -358,7 +359,7 @@ Outcome<std::unique_ptr<RestServer>> RestServer::start(const RestService& servic
     });
     const std::size_t maximumBytes = options.maximumRequestBytes;
     server->set_payload_max_length(maximumBytes);
-    // Only told to clients: acceptAll and serve do the work.
+    // Only the limits that cpp-httplib sends to clients: acceptAll and serve do the work.
     server->set_keep_alive_timeout(RestConnection::kIdleTime.count());
     server->set_keep_alive_max_count(kRequestsOfConnection);
     server->set_pre_routing_handler([&service, maximumBytes](const auto& request, auto& response) {

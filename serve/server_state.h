@@ -28,20 +28,20 @@ inline constexpr const char* kServerName = "nnburst-serve";
 inline constexpr const char* kServerVersion = NNBURST_VERSION;
 inline constexpr const char* kPlatform = "nnburst_tflite";
 
-/// The device of the models, and the same as a supervised one if it is.
-struct Devices {
+/// The device of the models.
+struct DriverDevice {
     SharedDevice device;
-    SharedSupervisedDevice supervised;
+    SharedSupervisedDevice supervised;  ///< the same device; null if it is not supervised
 };
 
 struct ServerState {
     /// `stateChanges` are notified when the driver's state changes. `maximumRequestBytes` is the
     /// limit on one request.
-    ServerState(Devices devices, std::shared_ptr<StateChanges> stateChanges,
+    ServerState(DriverDevice opened, std::shared_ptr<StateChanges> stateChanges,
                 RepositoryOptions options, bool allowsSharedMemory, std::size_t maximumRequestBytes)
-        : driver(std::move(devices.supervised)),
+        : driver(std::move(opened.supervised)),
           changes(std::move(stateChanges)),
-          repository(std::move(devices.device), std::move(options)),
+          repository(std::move(opened.device), std::move(options)),
           regions(allowsSharedMemory),
           memory(16 * maximumRequestBytes + (std::size_t{64} << 20U)) {}
 

@@ -21,7 +21,7 @@ class StateChanges {
         listener_ = std::move(listener);
         call();
     }
-    /// Tells the listener that there was a change.
+    /// Calls the listener.
     void notify() {
         const std::lock_guard lock(mutex_);
         call();

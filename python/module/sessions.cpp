@@ -36,15 +36,14 @@ class SharedSession {
 
     /// Calls `function` with the session, without the GIL.
     template <class Function>
-    auto use(const Function& function) {
+    auto callWithoutGil(const Function& function) {
         const ExclusiveUse use(isUsed_);
         const py::gil_scoped_release released;
         return function(session_);
     }
-    /// Without another thread's using it meanwhile, because this thread has the GIL and the call is
-    /// short.
+    /// The same with the GIL, for short calls. No other thread calls meanwhile.
     template <class Function>
-    auto look(const Function& function) {
+    auto callWithGil(const Function& function) {
         const ExclusiveUse use(isUsed_);
         return function(session_);
     }
@@ -124,7 +123,7 @@ std::size_t indexOf(std::span<const NamedOperand> operands, const py::object& ke
 }
 
 py::array inputArray(const SessionHandle& handle, const py::object& key) {
-    return handle->look([&](Session& session) {
+    return handle->callWithGil([&](Session& session) {
         const std::size_t index = indexOf(session.inputs(), key, "input");
         return arrayOf(session.inputs()[index], take(session.input<std::byte>(index)), handle,
                        false);
@@ -133,7 +132,7 @@ py::array inputArray(const SessionHandle& handle, const py::object& key) {
 
 /// The array of an output that may move has a copy.
 py::array outputArray(const SessionHandle& handle, const py::object& key) {
-    return handle->look([&](Session& session) {
+    return handle->callWithGil([&](Session& session) {
         const std::size_t index = indexOf(session.outputs(), key, "output");
         const std::span<const std::byte> bytes = take(session.output<std::byte>(index));
         return arrayOf(session.outputs()[index],
@@ -163,8 +162,8 @@ SessionHandle makeSession(const NamedPreparedModel& model,
     options.burst.driverWait = options.burst.clientWait;
     options.measure = measure ? MeasureTiming::YES : MeasureTiming::NO;
     options.loopTimeout = durationOf(loopTimeout);
-    Session session = take(
-        withoutGil([&] { return Session::create(model.prepared, model.signature, options); }));
+    Session session =
+        take(withoutGil([&] { return Session::create(model.prepared, model.signature, options); }));
     // States are no outputs of a session: it lists those that are left by their names.
     std::vector<bool> openOutputs;
     for (const NamedOperand& output : session.outputs()) {
@@ -176,13 +175,13 @@ SessionHandle makeSession(const NamedPreparedModel& model,
 
 void run(SharedSession& shared, std::optional<double> timeout) {
     const OptionalTimePoint deadline = deadlineAfter(timeout);
-    take(shared.use([&](Session& session) { return session.run(deadline); }));
+    take(shared.callWithoutGil([&](Session& session) { return session.run(deadline); }));
 }
 
 /// Without a limit as long as the run takes.
 bool wait(SharedSession& shared, std::optional<double> limit) {
     const auto duration = durationOf(limit);
-    return take(shared.use([&](Session& session) -> Result<bool> {
+    return take(shared.callWithoutGil([&](Session& session) -> Result<bool> {
         if (duration) {
             return session.wait(*duration);
         }
@@ -192,7 +191,7 @@ bool wait(SharedSession& shared, std::optional<double> limit) {
 }
 
 py::dict timingOf(SharedSession& shared) {
-    const Timing timing = shared.look([](Session& session) { return session.timing(); });
+    const Timing timing = shared.callWithGil([](Session& session) { return session.timing(); });
     const auto seconds = [](std::uint64_t microseconds) -> py::object {
         if (microseconds == kTimeNotAvailable) {
             return py::none();
@@ -205,6 +204,53 @@ py::dict timingOf(SharedSession& shared) {
     return times;
 }
 
+std::vector<NamedOperand> inputOperands(SharedSession& shared) {
+    return shared.callWithGil([](Session& session) {
+        return std::vector<NamedOperand>(session.inputs().begin(), session.inputs().end());
+    });
+}
+
+std::vector<NamedOperand> outputOperands(SharedSession& shared) {
+    return shared.callWithGil([](Session& session) {
+        return std::vector<NamedOperand>(session.outputs().begin(), session.outputs().end());
+    });
+}
+
+void submit(SharedSession& shared, std::optional<double> timeout) {
+    const OptionalTimePoint deadline = deadlineAfter(timeout);
+    take(shared.callWithoutGil([&](Session& session) { return session.submit(deadline); }));
+}
+
+bool isRunning(SharedSession& shared) {
+    return shared.callWithGil([](Session& session) { return session.isRunning(); });
+}
+
+bool isDone(SharedSession& shared) {
+    return shared.callWithGil([](Session& session) { return session.isDone(); });
+}
+
+int completionDescriptor(SharedSession& shared) {
+    return take(
+        shared.callWithoutGil([](Session& session) { return session.completionDescriptor(); }));
+}
+
+bool armCompletion(SharedSession& shared) {
+    return take(shared.callWithoutGil([](Session& session) { return session.armCompletion(); }));
+}
+
+void resetStates(SharedSession& shared) {
+    take(shared.callWithoutGil([](Session& session) { return session.resetStates(); }));
+}
+
+bool isMemoryInUse(SharedSession& shared) {
+    return shared.callWithGil([](Session& session) { return session.isMemoryInUse(); });
+}
+
+void waitForMemory(SharedSession& shared, std::optional<double> timeout) {
+    const OptionalTimePoint deadline = deadlineAfter(timeout);
+    take(shared.callWithoutGil([&](Session& session) { return session.waitForMemory(deadline); }));
+}
+
 }  // namespace
 
 void addSessions(py::module_& module) {
@@ -213,21 +259,9 @@ void addSessions(py::module_& module) {
              py::arg("input_shapes") = std::map<std::string, Dimensions>(),
              py::arg("wait") = "adaptive", py::arg("measure") = false,
              py::arg("loop_timeout") = py::none())
-        .def_property_readonly("input_operands",
-                               [](SharedSession& shared) {
-                                   return shared.look([](Session& session) {
-                                       return std::vector<NamedOperand>(session.inputs().begin(),
-                                                                        session.inputs().end());
-                                   });
-                               },
+        .def_property_readonly("input_operands", &inputOperands,
                                "Names, types and shapes of the inputs, without states.")
-        .def_property_readonly("output_operands",
-                               [](SharedSession& shared) {
-                                   return shared.look([](Session& session) {
-                                       return std::vector<NamedOperand>(session.outputs().begin(),
-                                                                        session.outputs().end());
-                                   });
-                               },
+        .def_property_readonly("output_operands", &outputOperands,
                                "The same of the outputs; open sizes are those of the last run.")
         .def("input", &inputArray, py::arg("key") = 0,
              "The array of an input, by name or number, in the memory that the driver reads.")
@@ -236,59 +270,22 @@ void addSessions(py::module_& module) {
              "dimensions, a copy of what the last run gave.")
         .def("run", &run, py::arg("timeout") = py::none(),
              "Runs the model and waits for its end, at most about `timeout` seconds.")
-        .def(
-            "submit",
-            [](SharedSession& shared, std::optional<double> timeout) {
-                const OptionalTimePoint deadline = deadlineAfter(timeout);
-                take(shared.use([&](Session& session) { return session.submit(deadline); }));
-            },
-            py::arg("timeout") = py::none(),
-            "Starts a run. Inputs and outputs belong to the driver until `wait` returned.")
+        .def("submit", &submit, py::arg("timeout") = py::none(),
+             "Starts a run. Inputs and outputs belong to the driver until `wait` returned.")
         .def("wait", &wait, py::arg("limit") = py::none(),
              "Waits for the run that was submitted. False if it takes longer than `limit` seconds.")
-        .def_property_readonly("is_running",
-                               [](SharedSession& shared) {
-                                   return shared.look(
-                                       [](Session& session) { return session.isRunning(); });
-                               },
-                               "A run was submitted and not waited for.")
-        .def("is_done",
-             [](SharedSession& shared) {
-                 return shared.look([](Session& session) { return session.isDone(); });
-             },
-             "A run was submitted, and `wait` would return at once.")
-        .def(
-            "fileno",
-            [](SharedSession& shared) {
-                return take(
-                    shared.use([](Session& session) { return session.completionDescriptor(); }));
-            },
-            "The descriptor that becomes readable after `arm_completion`. Do not read from it.")
-        .def(
-            "arm_completion",
-            [](SharedSession& shared) {
-                return take(shared.use([](Session& session) { return session.armCompletion(); }));
-            },
-            "Has the end of the run make the descriptor readable, once. True: it has ended.")
-        .def("reset_states",
-             [](SharedSession& shared) {
-                 take(shared.use([](Session& session) { return session.resetStates(); }));
-             },
+        .def_property_readonly("is_running", &isRunning, "A run was submitted and not waited for.")
+        .def("is_done", &isDone, "A run was submitted, and `wait` would return at once.")
+        .def("fileno", &completionDescriptor,
+             "The descriptor that becomes readable after `arm_completion`. Do not read from it.")
+        .def("arm_completion", &armCompletion,
+             "Has the end of the run make the descriptor readable, once. True: it has ended.")
+        .def("reset_states", &resetStates,
              "Sets all states to what they were before the first run.")
-        .def_property_readonly("is_memory_in_use",
-                               [](SharedSession& shared) {
-                                   return shared.look(
-                                       [](Session& session) { return session.isMemoryInUse(); });
-                               },
+        .def_property_readonly("is_memory_in_use", &isMemoryInUse,
                                "A driver that did not answer in time may still use the arrays.")
-        .def(
-            "wait_for_memory",
-            [](SharedSession& shared, std::optional<double> timeout) {
-                const OptionalTimePoint deadline = deadlineAfter(timeout);
-                take(shared.use(
-                    [&](Session& session) { return session.waitForMemory(deadline); }));
-            },
-            py::arg("timeout") = py::none(), "Waits until no memory is in use.")
+        .def("wait_for_memory", &waitForMemory, py::arg("timeout") = py::none(),
+             "Waits until no memory is in use.")
         .def_property_readonly("timing", &timingOf,
                                "Seconds of the last run, if the session measures.");
 }

@@ -251,12 +251,26 @@ bool isSupported(Device& device, const Model& model) {
            std::all_of(supported->begin(), supported->end(), [](bool is) { return is; });
 }
 
+bool canExecute(HalVersion version, Via via) {
+    return via != Via::FENCED || supportsFences(version);
+}
+
+/// The HAL's way to say that the device has no dynamic output shapes.
+template <class T>
+bool isGeneralFailure(const Result<T>& result) {
+    return !result && result.error().status == ErrorStatus::GENERAL_FAILURE;
+}
+
 /// All tests of one example.
 class ExampleTest {
   public:
     ExampleTest(Device& device, const VectorExample& example, const Options& options,
                 const std::function<void(const TestResult&)>& report)
-        : device_(device), example_(example), options_(options), report_(report) {}
+        : device_(device),
+          version_(device.getHalVersion()),
+          example_(example),
+          options_(options),
+          report_(report) {}
 
     void run() {
         // VTS has no examples for the runtime.
@@ -265,14 +279,13 @@ class ExampleTest {
         }
         if (example_.expectsFailure) {
             const auto prepared = prepareModel(device_, example_.model);
-            for (const Via via : options_.vias) {
-                conclude(Derivation::NONE, via, testFailure(prepared, example_, via));
-            }
+            testEachWay(Derivation::NONE,
+                        [&](Via via) { return testFailure(prepared, example_, via); });
             return;
         }
         if (example_.isForRuntime && !isSupported(device_, example_.model)) {
             for (const Via via : options_.vias) {
-                report_({Verdict::SKIPPED, Derivation::NONE, via, {}});
+                skip(Derivation::NONE, via);
             }
             return;
         }
@@ -298,24 +311,30 @@ class ExampleTest {
         report_({verdict, derivation, via, std::move(complaint)});
     }
 
-    /// Prepares the model; reports its failure as one of `derivation`.
-    std::optional<Executor> prepare(Derivation derivation, const VectorExample& example) {
-        auto prepared = prepareModel(device_, example.model);
-        if (prepared) {
-            return Executor(std::move(*prepared));
-        }
+    void skip(Derivation derivation, Via via) const {
+        report_({Verdict::SKIPPED, derivation, via, {}});
+    }
+
+    /// Tests in each way to execute that the device's version of the HAL has.
+    template <class Test>
+    void testEachWay(Derivation derivation, const Test& test) const {
         for (const Via via : options_.vias) {
-            conclude(derivation, via, "not prepared: " + text(prepared.error()));
+            if (canExecute(version_, via)) {
+                conclude(derivation, via, test(via));
+            } else {
+                skip(derivation, via);
+            }
         }
-        return std::nullopt;
     }
 
     void testOutputs(Derivation derivation, const VectorExample& example) {
-        if (auto executor = prepare(derivation, example)) {
-            for (const Via via : options_.vias) {
-                conclude(derivation, via, OutputsTest(*executor, example, via).run());
-            }
+        const auto prepared = prepareModel(device_, example.model);
+        if (!prepared) {
+            testEachWay(derivation, [&](Via) { return "not prepared: " + text(prepared.error()); });
+            return;
         }
+        Executor executor(*prepared);
+        testEachWay(derivation, [&](Via via) { return OutputsTest(executor, example, via).run(); });
     }
 
     /// Reports each broken model that is not refused.
@@ -338,20 +357,58 @@ class ExampleTest {
     }
 
     void testOpenOutputs(const VectorExample& derived) {
-        const Derivation first =
-            isWanted(Derivation::SHAPES) ? Derivation::SHAPES : Derivation::INSUFFICIENT;
-        auto executor = prepare(first, derived);
-        if (!executor) {
+        if (!supportsOutputShapes(version_)) {
+            skipOpenOutputs();
+            return;
+        }
+        const auto prepared = prepareModel(device_, derived.model);
+        if (isGeneralFailure(prepared)) {
+            skipOpenOutputs();
+            return;
+        }
+        if (!prepared) {
+            testEachWay(
+                isWanted(Derivation::SHAPES) ? Derivation::SHAPES : Derivation::INSUFFICIENT,
+                [&](Via) { return "not prepared: " + text(prepared.error()); });
+            return;
+        }
+        Executor executor(*prepared);
+        if (lacksDynamicShapes(executor, derived)) {
+            skipOpenOutputs();
             return;
         }
         for (const Via via : options_.vias) {
+            if (!canExecute(version_, via)) {
+                skipOpenOutputs(via);
+                continue;
+            }
             if (isWanted(Derivation::SHAPES)) {
-                conclude(Derivation::SHAPES, via, OutputsTest(*executor, derived, via).run());
+                conclude(Derivation::SHAPES, via, OutputsTest(executor, derived, via).run());
             }
             if (isWanted(Derivation::INSUFFICIENT) && via != Via::FENCED &&
                 derived.outputs[0].expected.size() > 1) {
-                conclude(Derivation::INSUFFICIENT, via, testInsufficient(*executor, derived, via));
+                conclude(Derivation::INSUFFICIENT, via, testInsufficient(executor, derived, via));
             }
+        }
+    }
+
+    /// One way to execute tells: a device that has them in this way must have them in all.
+    static bool lacksDynamicShapes(Executor& executor, const VectorExample& derived) {
+        const auto execution = executor.execute(derived, Via::SYNC, {});
+        return execution && isGeneralFailure(execution->status);
+    }
+
+    void skipOpenOutputs() const {
+        for (const Via via : options_.vias) {
+            skipOpenOutputs(via);
+        }
+    }
+    void skipOpenOutputs(Via via) const {
+        if (isWanted(Derivation::SHAPES)) {
+            skip(Derivation::SHAPES, via);
+        }
+        if (isWanted(Derivation::INSUFFICIENT) && via != Via::FENCED) {
+            skip(Derivation::INSUFFICIENT, via);
         }
     }
 
@@ -364,6 +421,10 @@ class ExampleTest {
         if (!*derived) {
             return;
         }
+        if (version_ < HalVersion::V1_3) {  // it has no signed 8-bit tensors
+            skip(Derivation::COUPLING, options_.vias[0]);
+            return;
+        }
         if (isSupported(device_, example_.model) != isSupported(device_, (*derived)->model)) {
             conclude(Derivation::COUPLING, options_.vias[0],
                      "supported with unsigned or with signed operands, but not with both");
@@ -373,6 +434,7 @@ class ExampleTest {
     }
 
     Device& device_;
+    const HalVersion version_;
     const VectorExample& example_;
     const Options& options_;
     const std::function<void(const TestResult&)>& report_;

@@ -99,12 +99,12 @@ Result<> streamMarked(const StreamedModel& model, const Options& options, std::u
 Result<std::array<SystemCallRate, kPaths.size()>> measureSystemCalls(const StreamedModel& model,
                                                                      const Options& options) {
     const std::uint64_t frames = std::min(options.frames, kCountedFrames);
-    NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections, tools::countSystemCalls([&] {
-                           return streamMarked(model, options, frames);
-                       }));
+    NNBURST_TRY_ASSIGN(
+        const std::vector<tools::TracedCounts> sections,
+        tools::countSystemCalls([&] { return streamMarked(model, options, frames); }));
     std::array<SystemCallRate, kPaths.size()> rates;
     for (std::size_t path = 0; path < kPaths.size(); ++path) {
-        const tools::SystemCalls& calls = sections.at(2 * path + 1);
+        const tools::TracedCounts& calls = sections.at(2 * path + 1);
         rates[path].client = static_cast<double>(calls.own) / static_cast<double>(frames);
         if (kPaths[path] != Path::IN_PROCESS) {
             rates[path].driver =

@@ -8,14 +8,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/rpc/kj_conversions.h"
 #include "log/logger.h"
 
 namespace nnburst {
 
 namespace {
 
-/// How often the service manager is told how many clients there are.
-constexpr std::chrono::microseconds kReportInterval{10'000'000};
+/// How often the number of clients is reported to the service manager.
+constexpr std::chrono::seconds kReportInterval{10};
 constexpr kj::Duration kForLastAnswers = 20 * kj::MILLISECONDS;
 
 }  // namespace
@@ -54,10 +55,9 @@ kj::Promise<void> Lifecycle::drain(std::chrono::milliseconds timeout) {
     };
     return serving_.drain()
         .exclusiveJoin(stopSignal().then([leave] { leave("a second signal came"); }))
-        .exclusiveJoin(
-            loop_.timer()
-                .afterDelay(static_cast<std::int64_t>(timeout.count()) * kj::MILLISECONDS)
-                .then([leave] { leave("the time of --drain-timeout is over"); }));
+        .exclusiveJoin(loop_.timer().afterDelay(device::toKj(timeout)).then([leave] {
+            leave("the time of --drain-timeout is over");
+        }));
 }
 
 /// Also the sign of life of the event loop, which a watchdog of the service manager waits for. Says
@@ -68,11 +68,10 @@ kj::Promise<void> Lifecycle::report() {
         fmt::format("{}{}STATUS=Serving {} clients", isReadySent_ ? "" : "READY=1\n",
                     watchdog.count() > 0 ? "WATCHDOG=1\n" : "", serving_.clientCount()));
     isReadySent_ = isReadySent_ || isSent;
-    const auto interval =
-        watchdog.count() > 0 ? std::min(kReportInterval, watchdog / 3) : kReportInterval;
-    return loop_.timer()
-        .afterDelay(static_cast<std::int64_t>(interval.count()) * kj::MICROSECONDS)
-        .then([this] { return report(); });
+    const std::chrono::microseconds interval =
+        watchdog.count() > 0 ? std::min<std::chrono::microseconds>(kReportInterval, watchdog / 3)
+                             : kReportInterval;
+    return loop_.timer().afterDelay(device::toKj(interval)).then([this] { return report(); });
 }
 
 }  // namespace nnburst

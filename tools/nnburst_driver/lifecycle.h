@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How a driver runs and stops: the first SIGTERM or SIGINT lets it finish what it has begun, the
-/// second one ends it. The service manager is told of each step.
+/// How a driver runs and stops: the first SIGTERM or SIGINT drains the driver, the second one stops
+/// it at once. The service manager is notified of each step.
 
 #include <kj/async.h>
 

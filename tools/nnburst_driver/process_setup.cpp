@@ -13,9 +13,17 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
+#include "log/logger.h"
 #include "system/process.h"
+
+#ifdef NNBURST_COVERAGE
+extern "C" {
+#include <gcov.h>
+}
+#endif
 
 namespace nnburst {
 
@@ -139,6 +147,17 @@ Result<UniqueFd> endWithParent(int socket) {
             fmt::format("process {}, which started this driver, has ended already", maker.pid));
     }
     return process;
+}
+
+void endProcess([[maybe_unused]] bool isSandboxed) {
+    logger().debug("ended");
+    logger().flush();
+#ifdef NNBURST_COVERAGE
+    if (!isSandboxed) {
+        __gcov_dump();  // _Exit writes no counts
+    }
+#endif
+    std::_Exit(0);
 }
 
 }  // namespace nnburst

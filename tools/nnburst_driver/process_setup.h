@@ -4,7 +4,7 @@
 
 /// \file
 /// Sets up the process of a driver before it starts threads: signals, name, processors, limits, and
-/// its end with the process that started it.
+/// its end with the process that started it. Ends it.
 
 #include <cstdint>
 #include <string>
@@ -44,5 +44,8 @@ void allowManyDescriptors() noexcept;
 /// ended already. Returns a descriptor that becomes readable when that process ends: it is not the
 /// parent if a script has started this one. No descriptor if it cannot be seen from here.
 [[nodiscard]] Result<UniqueFd> endWithParent(int socket);
+
+/// Ends the process with status 0 and without destructors, since threads may still use objects.
+[[noreturn]] void endProcess(bool isSandboxed);
 
 }  // namespace nnburst

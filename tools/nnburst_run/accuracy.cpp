@@ -12,11 +12,10 @@
 #include <utility>
 
 #include "model/invalid.h"
-#include "model/read_file.h"
 #include "nnburst_run/elements.h"
-#include "nnburst_run/root_mean_square.h"
 #include "report/benchmark_json.h"
 #include "support/image_file.h"
+#include "system/read_file.h"
 
 namespace nnburst::run {
 
@@ -29,7 +28,7 @@ const Operand& outputOf(const TfliteModel& model) {
 }
 
 Result<std::vector<float>> readFloats(const std::string& path) {
-    NNBURST_TRY_ASSIGN(const auto bytes, readFile(path, kMaximumOutputFileBytes));
+    NNBURST_TRY_ASSIGN(const auto bytes, system::readFile(path, kMaximumOutputFileBytes));
     std::vector<float> values(bytes.size() / sizeof(float));
     if (values.empty() || bytes.size() % sizeof(float) != 0) {
         return invalid("{} has {} bytes: must be a multiple of {}, and more than 0", path,

@@ -5,6 +5,7 @@
 /// \file
 /// How right a model is on data with known results.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,22 @@
 #include "support/latency.h"
 
 namespace nnburst::run {
+
+/// Root of the mean of the squares of all differences that were added; 0 without any.
+class RootMeanSquare {
+  public:
+    void add(double difference) {
+        sum_ += difference * difference;
+        ++count_;
+    }
+    [[nodiscard]] double value() const {
+        return count_ == 0 ? 0 : std::sqrt(sum_ / static_cast<double>(count_));
+    }
+
+  private:
+    double sum_ = 0;
+    std::size_t count_ = 0;
+};
 
 /// A classifier on labelled images.
 struct ClassifierAccuracy {

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "model/invalid.h"
-#include "model/read_file.h"
 #include "nnburst_run/elements.h"
 #include "support/image_file.h"
+#include "system/read_file.h"
 
 namespace nnburst::run {
 
@@ -78,7 +78,7 @@ Result<InputSteps> InputSteps::create(const std::vector<std::string>& paths,
     }
     std::vector<InputFile> files;
     for (std::size_t i = 0; i < paths.size(); ++i) {
-        NNBURST_TRY_ASSIGN(auto contents, readFile(paths[i], kMaximumInputFileBytes));
+        NNBURST_TRY_ASSIGN(auto contents, system::readFile(paths[i], kMaximumInputFileBytes));
         files.push_back({.path = paths[i],
                          .fileBytes = contents.size(),
                          .operandBytes = runner.input(i).size()});

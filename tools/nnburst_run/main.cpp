@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "model/invalid.h"
-#include "model/read_file.h"
 #include "nnburst/graph_dump.h"
 #include "nnburst_run/accuracy_run.h"
 #include "nnburst_run/elements.h"
@@ -32,6 +31,7 @@
 #include "support/model_source.h"
 #include "support/program.h"
 #include "support/run_context.h"
+#include "system/read_file.h"
 
 namespace nnburst::run {
 
@@ -58,7 +58,7 @@ Result<> checkCount(const char* option, std::size_t files, std::size_t operands)
 Result<std::vector<Bytes>> readFiles(const std::vector<std::string>& paths) {
     std::vector<Bytes> files;
     for (const std::string& path : paths) {
-        NNBURST_TRY_ASSIGN(Bytes contents, readFile(path, kMaximumFileBytes));
+        NNBURST_TRY_ASSIGN(Bytes contents, system::readFile(path, kMaximumFileBytes));
         files.push_back(std::move(contents));
     }
     return files;
@@ -122,8 +122,8 @@ Result<> printKernels(Runner& runner, ProfileReader& profile) {
 }
 
 Result<> printSummary(const Options& options, const TfliteModel& model,
-                      std::chrono::nanoseconds preparation, const Outcome& outcome, Runner& runner,
-                      OpenedDevice& opened) {
+                      std::chrono::nanoseconds preparation, const StepResults& results,
+                      Runner& runner, OpenedDevice& opened) {
     fmt::print("{}", summaryOf(model));
     if (opened.profile) {
         NNBURST_TRY(printKernels(runner, *opened.profile));
@@ -134,12 +134,12 @@ Result<> printSummary(const Options& options, const TfliteModel& model,
                tools::microseconds(preparation) * 1e-3,
                static_cast<double>(tools::memoryBytesOf(0)) * 1e-6);
     fmt::print("one execution on {}: {:.1f} us\n", options.device,
-               tools::microseconds(outcome.latencies.front()));
+               tools::microseconds(results.latencies.front()));
     return {};
 }
 
-Result<> reportProfile(const Options& options, const ProfileReader& reader, const Outcome& outcome,
-                       ReportFiles& files, tools::Json& members) {
+Result<> reportProfile(const Options& options, const ProfileReader& reader,
+                       const StepResults& results, ReportFiles& files, tools::Json& members) {
     NNBURST_TRY_ASSIGN(const RecordedProfile profile, reader.read());
     const ProfileTable table = tableOf(profile);
     if (options.isProfiled) {
@@ -148,7 +148,7 @@ Result<> reportProfile(const Options& options, const ProfileReader& reader, cons
     members["profile"] = jsonOf(table);
     if (!options.trace.empty()) {
         NNBURST_TRY(files.trace.write(
-            traceOf(profile, outcome.calls, static_cast<std::uint32_t>(::getpid()))));
+            traceOf(profile, results.calls, static_cast<std::uint32_t>(::getpid()))));
     }
     return {};
 }
@@ -156,11 +156,11 @@ Result<> reportProfile(const Options& options, const ProfileReader& reader, cons
 /// Prints and writes the outputs. True if all are in tolerance.
 Result<bool> reportOutputs(const Options& options, const TfliteModel& model,
                            const InputSteps& inputs, const std::vector<Bytes>& golden,
-                           const Outcome& outcome, ReportFiles& files) {
+                           const StepResults& results, ReportFiles& files) {
     bool isTolerable = true;
-    for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
+    for (std::size_t i = 0; i < results.outputs.size(); ++i) {
         fmt::print("output {} \"{}\"\n", i, model.outputNames[i]);
-        const Bytes& contents = outcome.outputs[i];
+        const Bytes& contents = results.outputs[i];
         const OutputContents output{
             .operand = model.model.main.operands[model.model.main.outputIndexes[i]],
             .contents = contents,
@@ -182,11 +182,11 @@ Result<bool> reportOutputs(const Options& options, const TfliteModel& model,
 }
 
 /// Prints the latencies and compares them with an earlier run. True if they are worse.
-bool reportLatencies(const Options& options, Outcome& outcome, const tools::BenchmarkRow& row,
+bool reportLatencies(const Options& options, StepResults& results, const tools::BenchmarkRow& row,
                      const std::optional<EarlierRun>& earlier) {
     if (options.repeat > 1 || options.needsProfile()) {
-        const std::size_t executions = outcome.latencies.size();
-        const tools::Latency latency = tools::summarise(outcome.latencies);
+        const std::size_t executions = results.latencies.size();
+        const tools::Latency latency = tools::summarise(results.latencies);
         const std::string p99 = executions < kExecutionsForP99
                                     ? std::string()
                                     : fmt::format("p99 {:.1f}, ", latency.p99);
@@ -230,20 +230,20 @@ Result<ExitStatus> run(const Options& options) {
     const std::uint64_t repeat =
         options.needsProfile() && options.repeat == 1 ? kProfiledRuns : options.repeat;
     ProfileReader* profile = options.needsProfile() ? &*opened.profile : nullptr;
-    NNBURST_TRY_ASSIGN(Outcome outcome,
+    NNBURST_TRY_ASSIGN(StepResults results,
                        runSteps(runner, model.outputNames.size(), inputs, repeat, profile));
 
     if (options.isSummary()) {
-        NNBURST_TRY(printSummary(options, model, preparation, outcome, runner, opened));
+        NNBURST_TRY(printSummary(options, model, preparation, results, runner, opened));
     }
     NNBURST_TRY_ASSIGN(const bool isTolerable,
-                       reportOutputs(options, model, inputs, golden, outcome, files));
-    const tools::BenchmarkRow row = latencyRow(modelName(options.model), outcome.latencies);
+                       reportOutputs(options, model, inputs, golden, results, files));
+    const tools::BenchmarkRow row = latencyRow(modelName(options.model), results.latencies);
     tools::Json members = tools::Json::object();
     if (profile != nullptr) {
-        NNBURST_TRY(reportProfile(options, *profile, outcome, files, members));
+        NNBURST_TRY(reportProfile(options, *profile, results, files, members));
     }
-    const bool isWorse = reportLatencies(options, outcome, row, files.earlier);
+    const bool isWorse = reportLatencies(options, results, row, files.earlier);
     if (!options.json.empty()) {
         NNBURST_TRY(files.json.write(jsonText(options, std::span(&row, 1), members)));
     }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "nnburst/version.h"
+#include "support/device_source.h"
 #include "support/import_options.h"
 #include "support/model_source.h"
 #include "support/number_option.h"
@@ -86,7 +87,7 @@ void take(const Written& written, Options& options) {
     options.images.deviation = channelsOf(written.deviation);
 }
 
-/// What an option that needs another one is told.
+/// What is wrong with options that need another one; empty if nothing is.
 std::string problemOf(const Options& options, const Written& written) {
     if (written.mean.size() == 2 || written.deviation.size() == 2) {
         return "--mean and --std: 2 values; must be 1, or 3 for red, green and blue";
@@ -156,13 +157,7 @@ void addDataOptions(CLI::App& app, Options& options, Written& written) {
 }
 
 void addDeviceOptions(CLI::App& app, Options& options, Written& written) {
-    app.add_option(
-           "--device", options.device,
-           "local: in this process; spawn: in a driver process of its own;\n"
-           "nnapi, nnapi:NAME: through libneuralnetworks.so, on the devices that its runtime\n"
-           "chooses or on the one of that name; PATH: in the driver that listens on that socket")
-        ->type_name("local|spawn|nnapi|PATH")
-        ->capture_default_str();
+    tools::addDeviceOption(app, options.device, "a driver process of its own");
     app.add_option("--via", written.via, "How executions reach the device")
         ->check(CLI::IsMember({"burst", "rpc"}).description(""))
         ->type_name("burst|rpc")

@@ -40,7 +40,7 @@ struct Options {
     std::vector<std::string> inputs;      ///< files, one for each input, or images; or none
     std::vector<std::string> outputs;   ///< files to write, as many as the model's outputs, or none
     std::vector<std::string> expected;  ///< files to compare with, likewise
-    std::string device = "spawn";       ///< "local", "spawn", or the path of a driver's socket
+    std::string device = "spawn";       ///< as tools::openDevice takes it
     Via via = Via::BURST;
     KernelChoice kernels = KernelChoice::FAST;
     std::uint32_t threads = 1;        ///< as DriverOptions::threads

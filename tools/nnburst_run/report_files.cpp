@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "model/invalid.h"
-#include "model/read_file.h"
 #include "support/latency.h"
 #include "support/run_context.h"
+#include "system/read_file.h"
 
 namespace nnburst::run {
 
@@ -21,7 +21,7 @@ constexpr std::size_t kPieces = 16;
 constexpr std::size_t kMaximumRunFileBytes = std::size_t{1} << 30U;
 
 Result<std::string> readText(const std::string& path) {
-    NNBURST_TRY_ASSIGN(const auto bytes, readFile(path, kMaximumRunFileBytes));
+    NNBURST_TRY_ASSIGN(const auto bytes, system::readFile(path, kMaximumRunFileBytes));
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 

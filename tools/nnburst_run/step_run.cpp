@@ -21,11 +21,11 @@ std::uint64_t now() {
 
 }  // namespace
 
-Result<Outcome> runSteps(Runner& runner, std::size_t outputCount, const InputSteps& inputs,
-                         std::uint64_t repeat, ProfileReader* profile) {
-    Outcome outcome;
-    outcome.outputs.resize(outputCount);
-    outcome.latencies.reserve(std::min(inputs.count() * repeat, kMaximumReserved));
+Result<StepResults> runSteps(Runner& runner, std::size_t outputCount, const InputSteps& inputs,
+                             std::uint64_t repeat, ProfileReader* profile) {
+    StepResults results;
+    results.outputs.resize(outputCount);
+    results.latencies.reserve(std::min(inputs.count() * repeat, kMaximumReserved));
     for (std::uint64_t step = 0; step < inputs.count(); ++step) {
         NNBURST_TRY(inputs.write(step, runner));
         if (step == 0 && profile != nullptr) {
@@ -35,21 +35,21 @@ Result<Outcome> runSteps(Runner& runner, std::size_t outputCount, const InputSte
         for (std::uint64_t i = 0; i < repeat; ++i) {
             const std::uint64_t begin = profile == nullptr ? 0 : now();
             NNBURST_TRY_ASSIGN(const std::chrono::nanoseconds latency, runner.execute());
-            outcome.latencies.push_back(latency);
+            results.latencies.push_back(latency);
             if (profile != nullptr) {
-                outcome.calls.push_back({.beginNs = begin, .endNs = now()});
+                results.calls.push_back({.beginNs = begin, .endNs = now()});
             }
         }
         for (std::size_t i = 0; i < outputCount; ++i) {
             const std::span<const std::byte> output = runner.output(i);
-            outcome.outputs[i].insert(outcome.outputs[i].end(), output.begin(), output.end());
+            results.outputs[i].insert(results.outputs[i].end(), output.begin(), output.end());
         }
         runner.feedBack();
     }
     if (profile != nullptr) {
         profile->setRecording(false);
     }
-    return outcome;
+    return results;
 }
 
 }  // namespace nnburst::run

@@ -18,8 +18,8 @@
 
 namespace nnburst::run {
 
-/// The result of a run.
-struct Outcome {
+/// The results of all steps of a run.
+struct StepResults {
     std::vector<std::vector<std::byte>> outputs;  ///< of all steps, one after the other
     std::vector<std::chrono::nanoseconds> latencies;
     std::vector<ClientCall> calls;  ///< one for each execution
@@ -27,8 +27,8 @@ struct Outcome {
 
 /// Runs each step `repeat` times, in order; states are fed back from step to step. If there is a
 /// profile, the device records all executions but one before the first step.
-[[nodiscard]] Result<Outcome> runSteps(Runner& runner, std::size_t outputCount,
-                                       const InputSteps& inputs, std::uint64_t repeat,
-                                       ProfileReader* profile);
+[[nodiscard]] Result<StepResults> runSteps(Runner& runner, std::size_t outputCount,
+                                           const InputSteps& inputs, std::uint64_t repeat,
+                                           ProfileReader* profile);
 
 }  // namespace nnburst::run

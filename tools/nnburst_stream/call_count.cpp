@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "nnburst_stream/session.h"
+#include "nnburst_stream/path_comparison.h"
 #include "support/system_calls.h"
 
 namespace nnburst::stream {
@@ -28,18 +28,18 @@ constexpr std::uint64_t kFramesBefore = 10;
 Result<> sendMarked(const Options& options, const TfliteModel& model, const FrameBank& frames,
                     const std::atomic<bool>& stop) {
     tools::discardStandardError();
-    NNBURST_TRY_ASSIGN(Session session, Session::create(options, model, frames));
+    NNBURST_TRY_ASSIGN(PathComparison comparison, PathComparison::create(options, model, frames));
     for (const Path path : options.paths()) {
         Recorder recorder(steady_clock::now(), std::nullopt, std::nullopt);
         Segment segment = shortSegment(options, kFramesBefore, 0ns);
         segment.spin = kSpinAllTime;
-        NNBURST_TRY(sendSegment(session.target(path), segment, recorder, stop));
+        NNBURST_TRY(sendSegment(comparison.target(path), segment, recorder, stop));
         segment = shortSegment(options, kCountedFrames, recorder.latency().finiteMedian());
         segment.warmUp = 0;
         segment.spin = kSpinAllTime;
         tools::markSystemCalls();
         NNBURST_TRY_ASSIGN(const std::uint64_t sent,
-                           sendSegment(session.target(path), segment, recorder, stop));
+                           sendSegment(comparison.target(path), segment, recorder, stop));
         if (stop) {
             return failure(ErrorStatus::GENERAL_FAILURE, "it was stopped");
         }
@@ -54,12 +54,12 @@ Result<std::vector<CallRate>> countCalls(const Options& options, const TfliteMod
                                          const FrameBank& frames, const std::atomic<bool>& stop) {
     Options counted = options;
     counted.clients = 1;
-    NNBURST_TRY_ASSIGN(const std::vector<tools::SystemCalls> sections, tools::countSystemCalls([&] {
-                           return sendMarked(counted, model, frames, stop);
-                       }));
+    NNBURST_TRY_ASSIGN(
+        const std::vector<tools::TracedCounts> sections,
+        tools::countSystemCalls([&] { return sendMarked(counted, model, frames, stop); }));
     std::vector<CallRate> rates;
     for (std::size_t i = 0; i < counted.paths().size(); ++i) {
-        const tools::SystemCalls& calls = sections.at(2 * i + 1);
+        const tools::TracedCounts& calls = sections.at(2 * i + 1);
         const auto sent = static_cast<double>(calls.value);
         CallRate rate{.client = static_cast<double>(calls.own) / sent};
         if (options.device == "spawn") {

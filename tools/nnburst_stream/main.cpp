@@ -16,19 +16,19 @@
 #include <vector>
 
 #include "model/invalid.h"
-#include "model/read_file.h"
 #include "nnburst_stream/call_count.h"
 #include "nnburst_stream/frame_bank.h"
 #include "nnburst_stream/options.h"
+#include "nnburst_stream/path_comparison.h"
 #include "nnburst_stream/progress.h"
 #include "nnburst_stream/report.h"
-#include "nnburst_stream/session.h"
 #include "report/benchmark_json.h"
 #include "support/machine.h"
 #include "support/model_source.h"
 #include "support/output_file.h"
 #include "support/program.h"
 #include "support/run_context.h"
+#include "system/read_file.h"
 
 namespace nnburst::stream {
 
@@ -88,7 +88,7 @@ Result<std::vector<tools::BenchmarkRow>> readEarlier(const Options& options) {
         return std::vector<tools::BenchmarkRow>();
     }
     constexpr std::size_t kMaximumFileBytes = std::size_t{1} << 30U;
-    NNBURST_TRY_ASSIGN(const auto bytes, readFile(options.compare, kMaximumFileBytes));
+    NNBURST_TRY_ASSIGN(const auto bytes, system::readFile(options.compare, kMaximumFileBytes));
     auto rows = tools::readBenchmarkRows(
         std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     if (!rows) {
@@ -123,20 +123,20 @@ Result<Report> measure(const Options& options) {
         report.noCalls = calls.error().message;
     }
 
-    NNBURST_TRY_ASSIGN(Session session, Session::create(options, model, frames));
-    report.deviceVersion = session.deviceVersion();
-    report.initTime = session.initTime();
-    if (!session.driverClocks()) {
-        report.noDriverProcessor = session.driverClocks().error().message;
+    NNBURST_TRY_ASSIGN(PathComparison comparison, PathComparison::create(options, model, frames));
+    report.deviceVersion = comparison.deviceVersion();
+    report.initTime = comparison.initTime();
+    if (!comparison.driverClocks()) {
+        report.noDriverProcessor = comparison.driverClocks().error().message;
     }
-    NNBURST_TRY_ASSIGN(report.isSameOnAllPaths, session.compareOutputs());
-    report.firstInference = session.firstInference();
+    NNBURST_TRY_ASSIGN(report.isSameOnAllPaths, comparison.compareOutputs());
+    report.firstInference = comparison.firstInference();
     if (options.realtime != 0) {
-        report.isRealtimeGranted = session.hasRealtimeDriver();
+        report.isRealtimeGranted = comparison.hasRealtimeDriver();
     }
 
     Progress progress(stderr);
-    const Measurements measured = session.measure(
+    const Measurements measured = comparison.measure(
         stopped, [&](const PathMeasurement& measurement, std::chrono::nanoseconds elapsed,
                      std::optional<std::chrono::nanoseconds> left) {
             progress.show(measurement, elapsed, left);
@@ -147,18 +147,18 @@ Result<Report> measure(const Options& options) {
                                      measured.result.error().message);
     }
     report.clientMemory = tools::memoryBytesOf(0);
-    for (const pid_t process : session.driverProcesses()) {
+    for (const pid_t process : comparison.driverProcesses()) {
         report.driverMemory += tools::memoryBytesOf(process);
     }
     for (std::size_t i = 0; i < measured.paths.size(); ++i) {
         PathReport& path = report.paths.emplace_back(
-            reportOf(measured.paths[i], session.driverClocks().has_value()));
+            reportOf(measured.paths[i], comparison.driverClocks().has_value()));
         if (calls) {
             path.calls = (*calls)[i];
         }
         if (!stopped && report.failure.empty()) {
             const auto timing =
-                session.measureTiming(path.path, path.latency.finiteMedian(), stopped);
+                comparison.measureTiming(path.path, path.latency.finiteMedian(), stopped);
             if (!timing) {
                 report.failure = timing.error().message;
                 continue;

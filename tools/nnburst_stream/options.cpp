@@ -10,6 +10,7 @@
 
 #include "nnburst/burst.h"
 #include "nnburst/version.h"
+#include "support/device_source.h"
 #include "support/import_options.h"
 #include "support/model_source.h"
 #include "support/number_option.h"
@@ -203,13 +204,7 @@ void addStreamOptions(CLI::App& app, Options& options, Written& written) {
 }
 
 void addDeviceOptions(CLI::App& app, Options& options) {
-    app.add_option(
-           "--device", options.device,
-           "local: in this process; spawn: in a driver process of its own;\n"
-           "nnapi, nnapi:NAME: through libneuralnetworks.so, on the devices that its runtime\n"
-           "chooses or on the one of that name; PATH: in the driver that listens on that socket")
-        ->type_name("local|spawn|nnapi|PATH")
-        ->capture_default_str();
+    tools::addDeviceOption(app, options.device, "a driver process of its own");
     tools::addThreadOption(app, "--threads,--num_threads", options.threads);
     app.add_option("--realtime", options.realtime,
                    "Real-time priority of the threads that serve bursts in a spawned driver")
@@ -253,7 +248,8 @@ void addPathOptions(CLI::App& app, Options& options, Written& written) {
                  "Send each request as a whole, without reusable executions");
     app.add_option("--baseline", written.baselines,
                    "Compare the burst with one without reusable executions, with a call in\n"
-                   "process, and with executions by RPC of the same driver")
+                   "process, and with executions by RPC of the same driver. The row `reusable` of\n"
+                   "nnburst-bench is the burst, its row `burst` is plain")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember({"plain", "inprocess", "rpc"}).description(""))

@@ -18,7 +18,8 @@
 
 namespace nnburst::stream {
 
-/// The path that frames take to the kernels.
+/// The path that frames take to the kernels. nnburst-bench and tests call BURST a reusable
+/// execution, and PLAIN a burst.
 enum class Path : std::uint8_t {
     BURST,       ///< a burst to the device, with reusable executions
     PLAIN,       ///< a burst to the device, to which each request is sent as a whole
@@ -33,7 +34,7 @@ struct Options {
     std::string model;              ///< a .tflite file, or the name of a built-in model
     InputDimensions shapes;         ///< of inputs, in place of the file's
     bool integersFitInt32 = false;  ///< as TfliteOptions has it
-    std::string device = "spawn";   ///< "local", "spawn", or the path of a driver's socket
+    std::string device = "spawn";   ///< as tools::openDevice takes it
     std::optional<double> rate;     ///< frames a second of each client; none: as fast as it goes
     /// A measurement ends when both are reached. At least one is set after parsing.
     std::optional<double> seconds;

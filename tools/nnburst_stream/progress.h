@@ -12,7 +12,7 @@
 #include <string>
 
 #include "nnburst_stream/distribution.h"
-#include "nnburst_stream/session.h"
+#include "nnburst_stream/path_comparison.h"
 
 namespace nnburst::stream {
 

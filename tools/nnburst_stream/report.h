@@ -18,8 +18,8 @@
 #include "nnburst_stream/call_count.h"
 #include "nnburst_stream/distribution.h"
 #include "nnburst_stream/options.h"
+#include "nnburst_stream/path_comparison.h"
 #include "nnburst_stream/recorder.h"
-#include "nnburst_stream/session.h"
 #include "nnburst_stream/time_series.h"
 #include "report/benchmark_json.h"
 

@@ -3,14 +3,22 @@
 #pragma once
 
 /// \file
-/// Opens the devices of programs.
+/// The devices of programs, and the option that names one.
 
 #include <string>
 
 #include "nnburst/device.h"
 #include "nnburst/result.h"
 
+namespace CLI {
+class App;
+}
+
 namespace nnburst::tools {
+
+/// Adds the option --device. `name` is the default and outlives `app`. `spawned` completes "spawn:
+/// in ...".
+void addDeviceOption(CLI::App& app, std::string& name, const std::string& spawned);
 
 /// The device that `name` stands for: "local", "spawn", "nnapi" (what NNAPI's runtime chooses),
 /// "nnapi:NAME" (the device of that name in NNAPI), or the path of a driver's socket. `options`

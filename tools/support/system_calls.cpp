@@ -63,7 +63,7 @@ class Tracer {
     /// If the child fails, it writes the reason to the other end of `pipe`.
     Tracer(pid_t child, UniqueFd pipe) : child_(child), pipe_(std::move(pipe)) {}
 
-    [[nodiscard]] Result<std::vector<SystemCalls>> run() {
+    [[nodiscard]] Result<std::vector<TracedCounts>> run() {
         int status = 0;
         if (::waitpid(child_, &status, __WALL) != child_ || !WIFSTOPPED(status)) {
             return failure(ErrorStatus::GENERAL_FAILURE,
@@ -143,7 +143,7 @@ class Tracer {
     const pid_t child_;
     const UniqueFd pipe_;
     std::unordered_map<pid_t, pid_t> processes_;  ///< of each thread that is traced
-    std::vector<SystemCalls> sections_{1};
+    std::vector<TracedCounts> sections_{1};
     bool hasSucceeded_ = false;
 };
 
@@ -169,7 +169,7 @@ tl::unexpected<Error> cannotFork() {
 }
 
 /// Runs `body` in a child and traces it. Requires that this process has no other children.
-Result<std::vector<SystemCalls>> trace(const std::function<Result<>()>& body) {
+Result<std::vector<TracedCounts>> trace(const std::function<Result<>()>& body) {
     NNBURST_TRY_ASSIGN(Pipe pipe, Pipe::make());
     const pid_t child = ::fork();
     if (child < 0) {
@@ -186,10 +186,10 @@ Result<std::vector<SystemCalls>> trace(const std::function<Result<>()>& body) {
 /// message of an error with 1.
 [[noreturn]] void runTracer(const std::function<Result<>()>& body, const UniqueFd& pipe) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const Result<std::vector<SystemCalls>> sections = trace(body);
+    const Result<std::vector<TracedCounts>> sections = trace(body);
     std::string_view rest = sections
                                 ? std::string_view(reinterpret_cast<const char*>(sections->data()),
-                                                   sections->size() * sizeof(SystemCalls))
+                                                   sections->size() * sizeof(TracedCounts))
                                 : std::string_view(sections.error().message);
     while (!rest.empty()) {
         const ssize_t written = ::write(pipe.get(), rest.data(), rest.size());
@@ -228,7 +228,7 @@ void discardStandardError() noexcept {
     }
 }
 
-Result<std::vector<SystemCalls>> countSystemCalls(const std::function<Result<>()>& body) {
+Result<std::vector<TracedCounts>> countSystemCalls(const std::function<Result<>()>& body) {
     // The tracer waits for any child. This process may have children that others started: those of
     // a shell that it has replaced, or orphans. So the tracer is a process without other children.
     NNBURST_TRY_ASSIGN(Pipe pipe, Pipe::make());
@@ -250,8 +250,8 @@ Result<std::vector<SystemCalls>> countSystemCalls(const std::function<Result<>()
     if (WEXITSTATUS(status) == 1) {
         return failure(ErrorStatus::GENERAL_FAILURE, bytes);
     }
-    std::vector<SystemCalls> sections(bytes.size() / sizeof(SystemCalls));
-    std::memcpy(sections.data(), bytes.data(), sections.size() * sizeof(SystemCalls));
+    std::vector<TracedCounts> sections(bytes.size() / sizeof(TracedCounts));
+    std::memcpy(sections.data(), bytes.data(), sections.size() * sizeof(TracedCounts));
     return sections;
 }
 

@@ -15,7 +15,7 @@
 namespace nnburst::tools {
 
 /// Calls made between two marks.
-struct SystemCalls {
+struct TracedCounts {
     std::uint64_t own = 0;          ///< by the process itself, with all its threads
     std::uint64_t descendants = 0;  ///< by all processes that it started
     std::uint64_t value = 0;        ///< of the mark at the end
@@ -33,7 +33,7 @@ void discardStandardError() noexcept;
 /// section: the first lasts until the first mark, the last one from the last mark to the end.
 /// GENERAL_FAILURE if tracing is not permitted, or with the message of the error that `body`
 /// returned. Must be called before this process has threads.
-[[nodiscard]] Result<std::vector<SystemCalls>> countSystemCalls(
+[[nodiscard]] Result<std::vector<TracedCounts>> countSystemCalls(
     const std::function<Result<>()>& body);
 
 }  // namespace nnburst::tools

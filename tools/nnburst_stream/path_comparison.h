@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Devices, and a target of each client on each path. Measures the paths in alternating segments.
+/// Measures the paths from a client to the kernels beside each other.
 
 #include <atomic>
 #include <cstdint>
@@ -47,12 +47,14 @@ struct Measurements {
     Result<> result;
 };
 
-/// Movable, except during a measurement. Not thread-safe.
-class Session {
+/// Opens the devices, has a target of each client on each path, and measures the paths in
+/// alternating segments. Movable, except during a measurement. Not thread-safe.
+class PathComparison {
   public:
     /// Opens the devices and prepares everything. Model and frames must outlive this object.
-    [[nodiscard]] static Result<Session> create(const Options& options, const TfliteModel& model,
-                                                const FrameBank& frames);
+    [[nodiscard]] static Result<PathComparison> create(const Options& options,
+                                                       const TfliteModel& model,
+                                                       const FrameBank& frames);
 
     /// Whether the outputs of some frames are the same on all paths, bit for bit. To be called
     /// before frames are sent.
@@ -93,7 +95,7 @@ class Session {
     [[nodiscard]] bool hasRealtimeDriver() const;
 
   private:
-    Session(const Options& options, const FrameBank& frames)
+    PathComparison(const Options& options, const FrameBank& frames)
         : options_(&options), frames_(&frames) {}
 
     Result<> open(const TfliteModel& model);

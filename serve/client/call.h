@@ -14,8 +14,8 @@
 #include <mutex>
 #include <thread>
 
+#include "client/connection.h"
 #include "nnburst/execution.h"
-#include "remote/connection.h"
 
 namespace nnburst::remote {
 
@@ -25,7 +25,7 @@ namespace nnburst::remote {
 class Call {
   public:
     /// Reads the inputs of `request`. INVALID_ARGUMENT if it does not fit the model.
-    [[nodiscard]] static Result<std::unique_ptr<Call>> make(SharedConnection connection,
+    [[nodiscard]] static Result<std::unique_ptr<Call>> make(SharedServerConnection connection,
                                                             const Request& request,
                                                             const ExecutionOptions& options);
 
@@ -45,7 +45,8 @@ class Call {
     [[nodiscard]] Result<> finish(ExecutionOutcome& outcome);
 
   private:
-    Call(SharedConnection connection, const Request& request, const ExecutionOptions& options);
+    Call(SharedServerConnection connection, const Request& request,
+         const ExecutionOptions& options);
 
     [[nodiscard]] Result<> readInputs();
     /// Sends the request, again if a server was lost, and notes the status.
@@ -53,7 +54,7 @@ class Call {
     [[nodiscard]] Result<> takeResult(ExecutionOutcome& outcome) const;
     [[nodiscard]] Result<> writeOutputs(ExecutionOutcome& outcome) const;
 
-    const SharedConnection connection_;
+    const SharedServerConnection connection_;
     const Request request_;  ///< keeps the regions
     const ExecutionOptions options_;
     const std::chrono::steady_clock::time_point start_;

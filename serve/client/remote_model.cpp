@@ -14,9 +14,9 @@
 #include <thread>
 #include <utility>
 
-#include "remote/burst.h"
-#include "remote/call.h"
-#include "remote/connection.h"
+#include "client/burst.h"
+#include "client/call.h"
+#include "client/connection.h"
 
 namespace nnburst {
 namespace remote {
@@ -55,10 +55,9 @@ Result<> runWithoutExceptions(Call& call, ExecutionOutcome& outcome) {
     }
 }
 
-class RemotePreparedModel final : public PreparedModel {
+class ServedModel final : public PreparedModel {
   public:
-    explicit RemotePreparedModel(SharedConnection connection)
-        : connection_(std::move(connection)) {}
+    explicit ServedModel(SharedServerConnection connection) : connection_(std::move(connection)) {}
 
     Result<> executeSynchronously(const Request& request, const ExecutionOptions& options,
                                   ExecutionOutcome& outcome) override {
@@ -126,7 +125,7 @@ class RemotePreparedModel final : public PreparedModel {
     }
 
   private:
-    const SharedConnection connection_;
+    const SharedServerConnection connection_;
 };
 
 }  // namespace
@@ -134,9 +133,9 @@ class RemotePreparedModel final : public PreparedModel {
 
 Result<RemoteModel> openRemoteModel(const std::string& address, const std::string& name,
                                     const RemoteOptions& options) {
-    NNBURST_TRY_ASSIGN(remote::SharedConnection connection,
+    NNBURST_TRY_ASSIGN(remote::SharedServerConnection connection,
                        remote::connect(address, name, options));
-    return RemoteModel{.prepared = std::make_shared<remote::RemotePreparedModel>(connection),
+    return RemoteModel{.prepared = std::make_shared<remote::ServedModel>(connection),
                        .signature = connection->signature};
 }
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "nnburst_stream/session.h"
+#include "nnburst_stream/path_comparison.h"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -52,6 +52,35 @@ bool hasRealtimeThread(pid_t process) {
     return false;
 }
 
+using SendingClients = std::vector<std::future<Result<>>>;
+
+/// Starts a thread for each target; the first frames are spread over a period. Sets `isOver` if a
+/// thread cannot be started or a frame fails, which ends the other clients.
+Result<> startClients(std::vector<Target>& targets, Segment segment,
+                      std::vector<Recorder>& recorders, std::atomic<bool>& isOver,
+                      SendingClients& clients) {
+    const auto count = static_cast<std::int64_t>(targets.size());
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        try {
+            clients.push_back(std::async(std::launch::async, [&, i, segment]() -> Result<> {
+                const auto sent = sendAsClient(targets[i], segment, recorders[i], isOver);
+                if (!sent) {
+                    isOver = true;
+                    return tl::unexpected<Error>(sent.error());
+                }
+                return {};
+            }));
+        } catch (const std::system_error& error) {
+            isOver = true;
+            return failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
+                           fmt::format("cannot start the thread of client {} of {}: {}", i + 1,
+                                       targets.size(), error.what()));
+        }
+        segment.start += segment.period.value_or(0ns) / count;
+    }
+    return {};
+}
+
 /// Frames that a client has sent so far, as far as it has recorded them.
 std::uint64_t sentFrames(const Recorder& recorder) {
     return recorder.latency().count() + recorder.warmUp().count() - recorder.misses().unsent;
@@ -59,14 +88,14 @@ std::uint64_t sentFrames(const Recorder& recorder) {
 
 }  // namespace
 
-Result<Session> Session::create(const Options& options, const TfliteModel& model,
-                                const FrameBank& frames) {
-    Session session(options, frames);
-    NNBURST_TRY(session.open(model));
-    return session;
+Result<PathComparison> PathComparison::create(const Options& options, const TfliteModel& model,
+                                              const FrameBank& frames) {
+    PathComparison comparison(options, frames);
+    NNBURST_TRY(comparison.open(model));
+    return comparison;
 }
 
-void Session::findDriver(const std::vector<pid_t>& before) {
+void PathComparison::findDriver(const std::vector<pid_t>& before) {
     const Result<pid_t> process = tools::newChildProcess(before);
     if (!process) {
         driverClocks_ = tl::unexpected<Error>(process.error());
@@ -83,7 +112,7 @@ void Session::findDriver(const std::vector<pid_t>& before) {
     driverClocks_ = std::move(clocks);
 }
 
-Result<> Session::open(const TfliteModel& model) {
+Result<> PathComparison::open(const TfliteModel& model) {
     DriverOptions driver{.threads = options_->threads};
     const std::vector<pid_t> before = tools::childProcesses();
     DriverOptions spawned = driver;
@@ -122,17 +151,17 @@ Result<> Session::open(const TfliteModel& model) {
     return {};
 }
 
-bool Session::hasRealtimeDriver() const {
+bool PathComparison::hasRealtimeDriver() const {
     return std::ranges::any_of(driverProcesses_, hasRealtimeThread);
 }
 
-Target& Session::target(Path path) {
+Target& PathComparison::target(Path path) {
     const std::vector<Path> paths = options_->paths();
     const auto index = static_cast<std::size_t>(std::ranges::find(paths, path) - paths.begin());
     return targets_[index].front();
 }
 
-Result<bool> Session::compareOutputs() {
+Result<bool> PathComparison::compareOutputs() {
     std::vector<std::uint64_t> expected;
     bool isSame = true;
     bool isFirstPath = true;
@@ -159,7 +188,8 @@ Result<bool> Session::compareOutputs() {
     return isSame;
 }
 
-Measurements Session::measure(const std::atomic<bool>& stop, const ProgressCallback& progress) {
+Measurements PathComparison::measure(const std::atomic<bool>& stop,
+                                     const ProgressCallback& progress) {
     const std::vector<Path> paths = options_->paths();
     const TimePoint begin = steady_clock::now();
     Measurements measured;
@@ -200,7 +230,7 @@ Measurements Session::measure(const std::atomic<bool>& stop, const ProgressCallb
     return measured;
 }
 
-std::optional<std::chrono::nanoseconds> Session::timeLeft(
+std::optional<std::chrono::nanoseconds> PathComparison::timeLeft(
     const std::vector<PathMeasurement>& measurements, std::chrono::nanoseconds ofSegment) const {
     using Seconds = std::chrono::duration<double>;
     const auto paths = static_cast<double>(measurements.size());
@@ -224,10 +254,10 @@ std::optional<std::chrono::nanoseconds> Session::timeLeft(
     return std::chrono::round<std::chrono::nanoseconds>(Seconds(std::max(left, 0.0)));
 }
 
-Result<> Session::runSegment(PathMeasurement& measurement, std::vector<Target>& targets,
-                             Segment segment, const std::atomic<bool>& stop,
-                             const ProgressCallback& progress,
-                             const std::vector<PathMeasurement>& all) const {
+Result<> PathComparison::runSegment(PathMeasurement& measurement, std::vector<Target>& targets,
+                                    Segment segment, const std::atomic<bool>& stop,
+                                    const ProgressCallback& progress,
+                                    const std::vector<PathMeasurement>& all) const {
     const tools::ProcessorClock clientClock = tools::ProcessorClock::ofThisProcess();
     const auto driverNow = [&] {
         std::chrono::nanoseconds time{};
@@ -239,29 +269,10 @@ Result<> Session::runSegment(PathMeasurement& measurement, std::vector<Target>& 
     const TimePoint begin = steady_clock::now();
     const auto clientBegin = clientClock.now();
     const auto driverBegin = driverNow();
-    std::atomic<bool> isOver = false;  // also set when a client has failed
-    Result<> result;
-    std::vector<std::future<Result<>>> clients;
+    std::atomic<bool> isOver = false;
     segment.start = begin + kStartOfThreads;
-    const auto count = static_cast<std::int64_t>(targets.size());
-    for (std::size_t i = 0; i < targets.size() && result; ++i) {
-        try {
-            clients.push_back(std::async(std::launch::async, [&, i, segment]() -> Result<> {
-                const auto sent = sendAsClient(targets[i], segment, measurement.clients[i], isOver);
-                if (!sent) {
-                    isOver = true;
-                    return tl::unexpected<Error>(sent.error());
-                }
-                return {};
-            }));
-        } catch (const std::system_error& error) {
-            isOver = true;
-            result = failure(ErrorStatus::RESOURCE_EXHAUSTED_TRANSIENT,
-                             fmt::format("cannot start the thread of client {} of {}: {}", i + 1,
-                                         targets.size(), error.what()));
-        }
-        segment.start += segment.period.value_or(0ns) / count;
-    }
+    SendingClients clients;
+    Result<> result = startClients(targets, segment, measurement.clients, isOver, clients);
     for (const auto& client : clients) {
         while (client.wait_for(kProgressInterval) != std::future_status::ready) {
             if (stop) {
@@ -288,8 +299,8 @@ Result<> Session::runSegment(PathMeasurement& measurement, std::vector<Target>& 
     return result;
 }
 
-Result<Recorder> Session::measureTiming(Path path, std::chrono::nanoseconds perFrame,
-                                        const std::atomic<bool>& stop) {
+Result<Recorder> PathComparison::measureTiming(Path path, std::chrono::nanoseconds perFrame,
+                                               const std::atomic<bool>& stop) {
     Segment segment = shortSegment(*options_, kTimedFrames, perFrame);
     segment.measure = MeasureTiming::YES;
     Recorder recorder(segment.start, segment.period, segment.deadline);

@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "remote/connection.h"
+#include "client/connection.h"
 
 #include <fmt/format.h>
 #include <grpcpp/create_channel.h>
@@ -99,7 +99,7 @@ void complete(NamedOperand& operand, const inference::ModelConfig& config) {
     std::from_chars(zeroPoint.data(), zeroPoint.data() + zeroPoint.size(), operand.zeroPoint);
 }
 
-Result<Metadata> askForMetadata(const Connection& connection, const std::string& address) {
+Result<Metadata> askForMetadata(const ServerConnection& connection, const std::string& address) {
     grpc::ClientContext context;
     setDeadline(context, connection.options, {});
     context.set_wait_for_ready(connection.options.timeout.count() != 0);
@@ -120,7 +120,7 @@ Result<Metadata> askForMetadata(const Connection& connection, const std::string&
 }
 
 /// Empty if the server does not have this extension.
-inference::ModelConfig askForConfig(const Connection& connection) {
+inference::ModelConfig askForConfig(const ServerConnection& connection) {
     grpc::ClientContext context;
     setDeadline(context, connection.options, {});
     inference::ModelConfigRequest request;
@@ -133,13 +133,13 @@ inference::ModelConfig askForConfig(const Connection& connection) {
 
 }  // namespace
 
-Result<SharedConnection> connect(const std::string& address, const std::string& model,
-                                 const RemoteOptions& options) {
+Result<SharedServerConnection> connect(const std::string& address, const std::string& model,
+                                       const RemoteOptions& options) {
     NNBURST_TRY_ASSIGN(const auto credentials, credentialsOf(options));
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(static_cast<int>(options.maximumMessageBytes));
     arguments.SetMaxSendMessageSize(-1);
-    auto connection = std::make_shared<Connection>();
+    auto connection = std::make_shared<ServerConnection>();
     connection->model = model;
     connection->options = options;
     connection->stub = inference::GRPCInferenceService::NewStub(

@@ -8,13 +8,13 @@
 
 #include <memory>
 
+#include "client/connection.h"
 #include "nnburst/burst.h"
-#include "remote/connection.h"
 
 namespace nnburst::remote {
 
 /// INVALID_ARGUMENT for options that BurstOptions does not allow.
-[[nodiscard]] Result<std::unique_ptr<Burst>> makeBurst(SharedConnection connection,
+[[nodiscard]] Result<std::unique_ptr<Burst>> makeBurst(SharedServerConnection connection,
                                                        const BurstOptions& options);
 
 }  // namespace nnburst::remote

@@ -1,16 +1,10 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "peer.h"
+#include "processors.h"
 
 #include <sched.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -76,54 +70,6 @@ ScopedAffinity::ScopedAffinity(Affinity affinity) : before_(affinityOfThread()) 
 
 ScopedAffinity::~ScopedAffinity() {
     setAffinity(before_);
-}
-
-void* mapShared(std::size_t sizeBytes) {
-    void* const memory =
-        ::mmap(nullptr, sizeBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        fail(std::string("mmap of shared memory: ") + std::strerror(errno));
-    }
-    return memory;
-}
-
-void unmapShared(void* memory, std::size_t sizeBytes) {
-    ::munmap(memory, sizeBytes);
-}
-
-Peer::Peer(std::uint32_t processor, const std::function<void()>& body) : pid_(::fork()) {
-    if (pid_ < 0) {
-        fail(std::string("fork: ") + std::strerror(errno));
-    }
-    if (pid_ == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        pinTo(processor);
-        // The exit handlers of the parent's objects must not run in this process.
-        (void)std::atexit([] { ::_exit(0); });
-        body();
-        std::exit(0);
-    }
-}
-
-Peer::~Peer() {
-    if (pid_ >= 0) {
-        ::kill(pid_, SIGKILL);
-        ::waitpid(pid_, nullptr, 0);
-    }
-}
-
-bool Peer::hasEnded() {
-    if (pid_ >= 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) {
-        pid_ = -1;
-    }
-    return pid_ < 0;
-}
-
-void Peer::awaitEnd() {
-    if (pid_ >= 0) {
-        ::waitpid(pid_, nullptr, 0);
-        pid_ = -1;
-    }
 }
 
 }  // namespace nnburst::bench

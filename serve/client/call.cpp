@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "remote/call.h"
+#include "client/call.h"
 
 #include <fmt/format.h>
 
@@ -93,13 +93,14 @@ Result<std::thread> startThread(std::function<void()> function) {
     }
 }
 
-Call::Call(SharedConnection connection, const Request& request, const ExecutionOptions& options)
+Call::Call(SharedServerConnection connection, const Request& request,
+           const ExecutionOptions& options)
     : connection_(std::move(connection)),
       request_(request),
       options_(options),
       start_(std::chrono::steady_clock::now()) {}
 
-Result<std::unique_ptr<Call>> Call::make(SharedConnection connection, const Request& request,
+Result<std::unique_ptr<Call>> Call::make(SharedServerConnection connection, const Request& request,
                                          const ExecutionOptions& options) {
     const ModelSignature& signature = connection->signature;
     if (request.inputs.size() != signature.inputs.size() ||

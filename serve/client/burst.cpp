@@ -1,6 +1,6 @@
 // Copyright 2026 The nnburst authors
 // SPDX-License-Identifier: Apache-2.0
-#include "remote/burst.h"
+#include "client/burst.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "remote/call.h"
+#include "client/call.h"
 
 namespace nnburst::remote {
 namespace {
@@ -22,7 +22,7 @@ tl::unexpected<Error> usedByTwoThreads() {
 /// The executions of a burst, for the burst and for its reusable executions.
 class Executions {
   public:
-    Executions(SharedConnection connection, std::uint32_t inFlight)
+    Executions(SharedServerConnection connection, std::uint32_t inFlight)
         : connection_(std::move(connection)), inFlight_(inFlight) {}
 
     Result<Submission> submit(const Request& request, const ExecutionOptions& options) {
@@ -96,16 +96,16 @@ class Executions {
         return result;
     }
 
-    const SharedConnection connection_;
+    const SharedServerConnection connection_;
     const std::uint32_t inFlight_;
     std::mutex mutex_;  ///< held during each call
     std::map<Submission, std::unique_ptr<Call>> calls_;
     std::uint64_t last_ = 0;
 };
 
-class RemoteReusableExecution final : public ReusableExecution {
+class ServedReusableExecution final : public ReusableExecution {
   public:
-    RemoteReusableExecution(std::shared_ptr<Executions> executions, Request request,
+    ServedReusableExecution(std::shared_ptr<Executions> executions, Request request,
                             const ExecutionOptions& options)
         : executions_(std::move(executions)), request_(std::move(request)), options_(options) {}
 
@@ -124,9 +124,9 @@ class RemoteReusableExecution final : public ReusableExecution {
     ExecutionOptions options_;
 };
 
-class RemoteBurst final : public Burst {
+class ServedBurst final : public Burst {
   public:
-    explicit RemoteBurst(std::shared_ptr<Executions> executions)
+    explicit ServedBurst(std::shared_ptr<Executions> executions)
         : executions_(std::move(executions)) {}
 
     Result<> execute(const Request& request, const ExecutionOptions& options,
@@ -135,7 +135,7 @@ class RemoteBurst final : public Burst {
     }
     Result<std::unique_ptr<ReusableExecution>> createReusableExecution(
         const Request& request, const ExecutionOptions& options) override {
-        return std::make_unique<RemoteReusableExecution>(executions_, request, options);
+        return std::make_unique<ServedReusableExecution>(executions_, request, options);
     }
     Result<Submission> submit(const Request& request, const ExecutionOptions& options) override {
         return executions_->submit(request, options);
@@ -155,13 +155,14 @@ class RemoteBurst final : public Burst {
 
 }  // namespace
 
-Result<std::unique_ptr<Burst>> makeBurst(SharedConnection connection, const BurstOptions& options) {
+Result<std::unique_ptr<Burst>> makeBurst(SharedServerConnection connection,
+                                         const BurstOptions& options) {
     if (options.inFlight == 0 || options.inFlight > kMaximumInFlight) {
         return failure(ErrorStatus::INVALID_ARGUMENT,
                        fmt::format("BurstOptions::inFlight is {}: must be 1 to {}",
                                    options.inFlight, kMaximumInFlight));
     }
-    return std::make_unique<RemoteBurst>(
+    return std::make_unique<ServedBurst>(
         std::make_shared<Executions>(std::move(connection), options.inFlight));
 }
 

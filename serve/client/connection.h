@@ -19,18 +19,19 @@
 namespace nnburst::remote {
 
 /// The state that all executions of a model share. Never changes; thread-safe.
-struct Connection {
+struct ServerConnection {
     std::string model;
     RemoteOptions options;
     std::unique_ptr<inference::GRPCInferenceService::Stub> stub;
     ModelSignature signature;
 };
 
-using SharedConnection = std::shared_ptr<const Connection>;
+using SharedServerConnection = std::shared_ptr<const ServerConnection>;
 
 /// Errors of openRemoteModel.
-[[nodiscard]] Result<SharedConnection> connect(const std::string& address, const std::string& model,
-                                               const RemoteOptions& options);
+[[nodiscard]] Result<SharedServerConnection> connect(const std::string& address,
+                                                     const std::string& model,
+                                                     const RemoteOptions& options);
 
 /// The error that a call of gRPC ended with.
 [[nodiscard]] Error toError(const std::string& model, const grpc::Status& status);
