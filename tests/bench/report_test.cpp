@@ -181,6 +181,9 @@ TEST(Goal, saysWhatItNeedsOfTheMachine) {
     EXPECT_EQ(nameOf(Goal{"a network", "mobilenetFloat32/burst", "x/y", 1}), "a network");
     EXPECT_THAT(nameOf(Goal{"a network", "mobilenetQuant8/burst", "x/y", 1}),
                 HasSubstr("a network (needs a processor with dot-product instructions"));
+    EXPECT_EQ(nameOf(Goal{"ours", "onnxV2Float32Threads2/burst", "x/y", 1}), "ours");
+    EXPECT_THAT(nameOf(Goal{"ours", "onnxV2SignedThreads2/burst", "x/y", 1}),
+                HasSubstr("ours (needs a processor with dot-product instructions"));
     EXPECT_THAT(nameOf(NumberGoal{"many", "throughput/4", "n", 1}), HasSubstr("(depends on "));
 }
 

@@ -9,11 +9,8 @@
 ///     payload
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 
 #include "byte_source.h"
 #include "changed_model.h"
@@ -21,6 +18,7 @@
 #include "device/local/cache_key.h"
 #include "device/local/compilation_cache.h"
 #include "exec/run/compiled_model.h"
+#include "support/temporary_directory.h"
 #include "support/test_request.h"
 
 namespace nnburst::fuzz {
@@ -38,11 +36,8 @@ struct KeyFile {
 
 const KeyFile& keyFile() {
     static const KeyFile file = [] {
-        std::string directory = "/tmp/nnburst-fuzz-XXXXXX";
-        if (::mkdtemp(directory.data()) == nullptr) {
-            std::abort();
-        }
-        const std::string path = directory + "/cache.key";
+        static const test::TemporaryDirectory directory;
+        const std::string path = directory.path() / "cache.key";
         return KeyFile{path, *readCacheKey(path, true)};
     }();
     return file;

@@ -14,6 +14,7 @@
 #include "device/driver_process.h"
 #include "device/local/local_device.h"
 #include "device/rpc/unix_socket.h"
+#include "support/temporary_directory.h"
 
 namespace nnburst::fuzz {
 
@@ -37,11 +38,8 @@ void serve(const std::string& path) {
 
 FuzzedDriver::FuzzedDriver() {
     ::signal(SIGPIPE, SIG_IGN);
-    std::string directory = "/tmp/nnburst-fuzz-XXXXXX";
-    if (::mkdtemp(directory.data()) == nullptr) {
-        std::abort();
-    }
-    path_ = directory + "/driver.sock";
+    static const test::TemporaryDirectory directory;  // removed when the process exits
+    path_ = directory.path() / "driver.sock";
     std::thread([path = path_] { serve(path); }).detach();
     while (!nnburst::connect(path_)) {
         ::usleep(1000);

@@ -25,6 +25,7 @@
 #include "exec/xnnpack/random_graph.h"
 #include "nnburst/unique_fd.h"
 #include "stress/raw_messages.h"
+#include "support/temporary_directory.h"
 #include "support/test_request.h"
 #include "vectors/vector_file.h"
 
@@ -92,11 +93,8 @@ Bytes payloadOf(int fd) {
 }
 
 void writeCacheSeeds(Seeds& seeds) {
-    std::string directory = "/tmp/nnburst-seeds-XXXXXX";
-    if (::mkdtemp(directory.data()) == nullptr) {
-        return;
-    }
-    const device::CompilationCache cache(directory + "/cache.key");
+    const test::TemporaryDirectory directory;
+    const device::CompilationCache cache(directory.path() / "cache.key");
     const auto engine = exec::makeEngine(true);
     for (std::uint32_t graph = 1; graph < 20; ++graph) {
         const Model model = exec::makeRandomGraph(graph);
@@ -119,7 +117,6 @@ void writeCacheSeeds(Seeds& seeds) {
         seed.insert(seed.end(), data.begin(), data.end());
         seeds.write("cache_fuzz", seed);
     }
-    std::filesystem::remove_all(directory);
 }
 
 void writeVectorSeeds(Seeds& seeds) {

@@ -10,6 +10,7 @@
 
 #include "changed_model.h"
 #include "exec/run/compiled_model.h"
+#include "exec/run/engine.h"
 #include "model/operand_info.h"
 #include "nnburst/validation.h"
 #include "support/test_request.h"

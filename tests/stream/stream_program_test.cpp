@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "nnburst_stream/session.h"
+#include "nnburst_stream/path_comparison.h"
 #include "support/model_source.h"
 #include "support/program_test.h"
 #include "support/sanitizers.h"
@@ -33,6 +33,11 @@ namespace nnburst {
 namespace {
 
 namespace fs = std::filesystem;
+using test::contains;
+using test::contentsOf;
+using test::ProgramResult;
+using test::ProgramTest;
+using test::writeFile;
 
 class StreamProgram : public ProgramTest {
   protected:
@@ -286,7 +291,7 @@ TEST_F(StreamProgram, countsFramesThatMissTheirDeadline) {
 }
 
 TEST_F(StreamProgram, countsSystemCallsOfBothProcesses) {
-    const Result<std::vector<tools::SystemCalls>> traced =
+    const Result<std::vector<tools::TracedCounts>> traced =
         tools::countSystemCalls([] { return Result<>(); });
     if (!traced) {
         GTEST_SKIP() << traced.error().message;
@@ -386,7 +391,7 @@ TEST_F(StreamProgram, reportsWhatThereIsWhenItsDriverEnds) {
     EXPECT_TRUE(contains(contentsOf(file("report.csv")), "burst,"));
 }
 
-TEST(StreamSession, countsEachSentFrameOnceIfALaterSegmentFails) {
+TEST(StreamPathComparison, countsEachSentFrameOnceIfALaterSegmentFails) {
     ::setenv("NNBURST_DRIVER", NNBURST_DRIVER, 1);
     const stream::Options options{.model = "builtin:lstm",
                                   .rate = 100,
@@ -397,15 +402,15 @@ TEST(StreamSession, countsEachSentFrameOnceIfALaterSegmentFails) {
     ASSERT_TRUE(model) << model.error().message;
     const auto frames = stream::FrameBank::create(*model);
     ASSERT_TRUE(frames) << frames.error().message;
-    auto session = stream::Session::create(options, *model, *frames);
+    auto comparison = stream::PathComparison::create(options, *model, *frames);
     ::unsetenv("NNBURST_DRIVER");
-    ASSERT_TRUE(session) << session.error().message;
+    ASSERT_TRUE(comparison) << comparison.error().message;
     const std::atomic<bool> never = false;
-    const stream::Measurements measured =
-        session->measure(never, [&](const stream::PathMeasurement& path, std::chrono::nanoseconds,
-                                    std::optional<std::chrono::nanoseconds>) {
+    const stream::Measurements measured = comparison->measure(
+        never, [&](const stream::PathMeasurement& path, std::chrono::nanoseconds,
+                   std::optional<std::chrono::nanoseconds>) {
             if (path.clients.front().latency().histogram().count() > 30) {  // of the second segment
-                for (const pid_t process : session->driverProcesses()) {
+                for (const pid_t process : comparison->driverProcesses()) {
                     ::kill(process, SIGKILL);
                 }
             }

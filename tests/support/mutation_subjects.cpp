@@ -286,6 +286,10 @@ void SubjectRequest::reset() {
     std::fill(outputs_.bytes().begin(), outputs_.bytes().end(), std::byte{0});
 }
 
+std::vector<std::byte> SubjectRequest::inputs() const {
+    return {inputs_.bytes().begin(), inputs_.bytes().end()};
+}
+
 std::vector<std::byte> SubjectRequest::outputs() const {
     return {outputs_.bytes().begin(), outputs_.bytes().end()};
 }

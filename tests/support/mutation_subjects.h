@@ -39,6 +39,8 @@ class SubjectRequest {
     [[nodiscard]] const Request& request() const noexcept { return request_; }
     /// Writes the same small numbers into the inputs each time, and zeros into the outputs.
     void reset();
+    /// The bytes of all inputs.
+    [[nodiscard]] std::vector<std::byte> inputs() const;
     /// The bytes of all outputs.
     [[nodiscard]] std::vector<std::byte> outputs() const;
 

@@ -19,7 +19,9 @@
 #include <utility>
 #include <vector>
 
-namespace nnburst {
+#include "support/temporary_directory.h"
+
+namespace nnburst::test {
 
 struct ProgramResult {
     int status = -1;  ///< of exit; -1 if it was killed or could not be started
@@ -46,16 +48,8 @@ class ProgramTest : public testing::Test {
   protected:
     explicit ProgramTest(std::string program) : program_(std::move(program)) {}
 
-    void SetUp() override {
-        std::string name =
-            (std::filesystem::temp_directory_path() / "nnburst-test-XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        directory_ = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(directory_); }
-
     [[nodiscard]] std::filesystem::path file(const std::string& name) const {
-        return directory_ / name;
+        return directory_.path() / name;
     }
 
     /// Starts the program with its output and errors going to files, or its output to `output`.
@@ -100,7 +94,7 @@ class ProgramTest : public testing::Test {
 
   private:
     std::string program_;
-    std::filesystem::path directory_;
+    TemporaryDirectory directory_;
 };
 
-}  // namespace nnburst
+}  // namespace nnburst::test

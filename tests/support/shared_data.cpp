@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace nnburst {
+namespace nnburst::test {
 
 std::optional<std::filesystem::path> sharedData() {
     const char* named = std::getenv("NNBURST_SHARED");
@@ -14,4 +14,4 @@ std::optional<std::filesystem::path> sharedData() {
     return std::filesystem::is_directory(path) ? std::optional(path) : std::nullopt;
 }
 
-}  // namespace nnburst
+}  // namespace nnburst::test

@@ -87,7 +87,7 @@ bool countAllSystemCallsFromNow() noexcept {
 #endif
 }
 
-SystemCalls systemCalls() noexcept {
+SeccompCounts systemCalls() noexcept {
     return {.futexes = futexes.load(std::memory_order_relaxed),
             .fences = fences.load(std::memory_order_relaxed),
             .others = others.load(std::memory_order_relaxed)};

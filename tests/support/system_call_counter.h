@@ -16,13 +16,14 @@ namespace nnburst::test {
 /// seccomp(2), or on processors other than x86-64.
 [[nodiscard]] bool countAllSystemCallsFromNow() noexcept;
 
-struct SystemCalls {
+/// Calls that were counted.
+struct SeccompCounts {
     std::uint64_t futexes = 0;
     std::uint64_t fences = 0;  ///< membarrier
     std::uint64_t others = 0;
 };
 
 /// The calls that were counted so far.
-[[nodiscard]] SystemCalls systemCalls() noexcept;
+[[nodiscard]] SeccompCounts systemCalls() noexcept;
 
 }  // namespace nnburst::test

@@ -22,6 +22,7 @@
 #include "exec/graph/model_check.h"
 #include "exec/operation/float16.h"
 #include "exec/run/compiled_model.h"
+#include "exec/run/engine.h"
 #include "memory/aligned_buffer.h"
 #include "model/operand_info.h"
 #include "nnburst/model_builder.h"
@@ -168,15 +169,15 @@ class TestRequest {
         return model.run(bindings_, Priority::MEDIUM, options, outcome_);
     }
 
-    /// As the user of this number (CompiledModel::addUser), which prefers a runner of its own.
-    [[nodiscard]] Result<> runAs(std::uint32_t user, CompiledModel& model) {
+    /// For the burst of this number (CompiledModel::addBurst), which prefers a runner of its own.
+    [[nodiscard]] Result<> runAs(std::uint32_t burstNumber, CompiledModel& model) {
         NNBURST_TRY(bind(model));
         bindings_.memo = {};
-        return model.run(bindings_, Caller(Priority::MEDIUM, nullptr, user), {}, outcome_);
+        return model.run(bindings_, Caller(Priority::MEDIUM, nullptr, burstNumber), {}, outcome_);
     }
 
     /// For a client, whose account is charged.
-    [[nodiscard]] Result<> runFor(ClientShare& client, CompiledModel& model) {
+    [[nodiscard]] Result<> runFor(LaneShare& client, CompiledModel& model) {
         NNBURST_TRY(bind(model));
         return model.run(bindings_, Caller(Priority::MEDIUM, &client), {}, outcome_);
     }

@@ -10,6 +10,7 @@
 
 #include "nnburst_run/accuracy_page.h"
 #include "support/markup_check.h"
+#include "support/temporary_directory.h"
 
 namespace nnburst::run {
 namespace {
@@ -18,17 +19,12 @@ namespace fs = std::filesystem;
 
 class DatasetTest : public testing::Test {
   protected:
-    void SetUp() override {
-        std::string name = (fs::temp_directory_path() / "nnburst-test-XXXXXX").string();
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        directory_ = name;
-    }
-    void TearDown() override { fs::remove_all(directory_); }
     void write(const std::string& name, const std::string& contents) const {
         std::ofstream(directory_ / name) << contents;
     }
 
-    fs::path directory_;
+    const test::TemporaryDirectory temporary_;
+    const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(DatasetTest, givesEachImageTheLineOfItsNumber) {

@@ -19,8 +19,12 @@
 
 #include "nnburst/model_builder.h"
 #include "nnburst_conformance/derive.h"
+#include "nnburst_conformance/example_test.h"
 #include "nnburst_conformance/invalid_models.h"
+#include "nnburst_conformance/report.h"
 #include "nnburst_conformance/runner.h"
+#include "support/forwarding_device.h"
+#include "support/unused_methods.h"
 #include "vectors/vector_file.h"
 
 namespace nnburst::conformance {
@@ -232,6 +236,84 @@ TEST_F(Conformance, expectsFailures) {
     example.model.main.operations[0].type = OperationType::FLOOR;  // of three inputs
     write(example);
     EXPECT_EQ(run("--via sync", 0), "1 passed, 0 failed, 0 skipped\n");
+}
+
+/// The verdicts of all tests of an addition of 8-bit numbers.
+Counts countsOn(Device& device) {
+    Options options;
+    options.vias = {Via::SYNC, Via::ASYNC, Via::BURST, Via::REUSABLE, Via::FENCED};
+    options.derivations = {Derivation::SHAPES, Derivation::INSUFFICIENT, Derivation::COUPLING};
+    Counts counts;
+    testExample(device, quantizedExample(), options, [&](const TestResult& result) {
+        EXPECT_NE(result.verdict, Verdict::FAILED)
+            << toString(result.derivation) << ", " << toString(result.via) << ": "
+            << result.message;
+        counts.add(result.verdict);
+    });
+    return counts;
+}
+
+TEST(ConformanceOfAnOlderVersion, skipsWhatItsHalLacks) {
+    struct Expected {
+        HalVersion version;
+        unsigned passed;
+        unsigned skipped;
+    };
+    for (const Expected& its :
+         {Expected{HalVersion::V1_0, 4, 11}, Expected{HalVersion::V1_1, 4, 11},
+          Expected{HalVersion::V1_2, 12, 3}, Expected{HalVersion::V1_3, 19, 0}}) {
+        SCOPED_TRACE(toString(its.version));
+        const SharedDevice device = *makeLocalDevice({.version = its.version});
+        const Counts counts = countsOn(*device);
+        EXPECT_EQ(counts.passed, its.passed);
+        EXPECT_EQ(counts.skipped, its.skipped);
+    }
+}
+
+/// Answers each execution with GENERAL_FAILURE.
+class FailingModel final : public test::UnusedPreparedModel {
+  public:
+    Result<> execute(const Request& /*request*/, const ExecutionOptions& /*options*/,
+                     ExecutionCallback callback) override {
+        callback(test::unusedMethod(), {});
+        return test::unusedMethod();
+    }
+};
+
+/// Answers models with open outputs with GENERAL_FAILURE.
+class DeviceWithoutDynamicShapes final : public test::ForwardingDevice {
+  public:
+    /// Prepares such models, or refuses them; those that it prepares it does not execute.
+    enum class Prepares : std::uint8_t { YES, NO };
+    explicit DeviceWithoutDynamicShapes(Prepares prepares)
+        : ForwardingDevice(*makeLocalDevice()), prepares_(prepares) {}
+
+    Result<> prepareModel(const Model& model, const PrepareOptions& options,
+                          PreparedModelCallback callback) override {
+        const Operand& output = model.main.operands[model.main.outputIndexes[0]];
+        if (output.dimensions != Dimensions{0}) {
+            return ForwardingDevice::prepareModel(model, options, std::move(callback));
+        }
+        if (prepares_ == Prepares::YES) {
+            callback(std::make_shared<FailingModel>());
+            return {};
+        }
+        callback(test::unusedMethod());
+        return test::unusedMethod();
+    }
+
+  private:
+    const Prepares prepares_;
+};
+
+TEST(ConformanceWithoutDynamicShapes, skipsOpenOutputs) {
+    using Prepares = DeviceWithoutDynamicShapes::Prepares;
+    for (const Prepares prepares : {Prepares::YES, Prepares::NO}) {
+        DeviceWithoutDynamicShapes device(prepares);
+        const Counts counts = countsOn(device);
+        EXPECT_EQ(counts.passed, 10U);
+        EXPECT_EQ(counts.skipped, 9U);
+    }
 }
 
 TEST_F(Conformance, selectsByName) {

@@ -15,6 +15,11 @@
 namespace nnburst {
 namespace {
 
+using test::contains;
+using test::contentsOf;
+using test::ProgramResult;
+using test::ProgramTest;
+
 class DemoProgram : public ProgramTest {
   protected:
     DemoProgram() : ProgramTest(NNBURST_DEMO) {}

@@ -21,6 +21,11 @@ namespace nnburst {
 namespace {
 
 namespace fs = std::filesystem;
+using test::contains;
+using test::contentsOf;
+using test::ProgramResult;
+using test::ProgramTest;
+using test::writeFile;
 
 /// nnburst-run, in a directory of the test's own.
 class RunProgram : public ProgramTest {

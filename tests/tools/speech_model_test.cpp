@@ -10,11 +10,11 @@
 #include <cstring>
 #include <iostream>
 
-#include "model/read_file.h"
-#include "nnburst_run/root_mean_square.h"
+#include "nnburst_run/accuracy.h"
 #include "nnburst_run/runner.h"
 #include "support/device_source.h"
 #include "support/shared_data.h"
+#include "system/read_file.h"
 
 namespace nnburst::run {
 namespace {
@@ -30,7 +30,7 @@ constexpr double kMaximumAmplitudeError = 4.0;
 constexpr double kMaximumLogF0Error = 0.01;
 
 std::vector<float> readFloats(const std::filesystem::path& path) {
-    const auto bytes = readFile(path, SIZE_MAX);
+    const auto bytes = system::readFile(path, SIZE_MAX);
     EXPECT_TRUE(bytes) << bytes.error().message;
     std::vector<float> values((bytes ? bytes->size() : 0) / sizeof(float));
     if (!values.empty()) {

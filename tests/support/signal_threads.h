@@ -16,10 +16,11 @@
 
 namespace nnburst::test {
 
-/// Threads of this process that do not block `signal` (SigBlk in proc(5), status), once all of them
-/// are started: until then they block SIGSETXID, too, which the C library lets no thread block.
-/// (SIGSEGV would not do: a thread of the thread sanitizer blocks it for good.)
-inline int threadsThatTake(int signal) {
+/// The number of threads of this process to which the kernel may deliver `signal`: they do not
+/// block it (SigBlk in proc(5), status). Waits until all threads are started: until then they block
+/// SIGSETXID, too, which the C library lets no thread block. (SIGSEGV would not do: a thread of the
+/// thread sanitizer blocks it for good.)
+inline int threadsThatReceive(int signal) {
     const int setxid = SIGRTMIN - 1;
     int count = 0;
     const auto countThreads = [&] {
@@ -31,11 +32,11 @@ inline int threadsThatTake(int signal) {
             }
             std::uint64_t blocked = 0;
             status >> std::hex >> blocked;
-            const auto takes = [&](int which) { return (blocked >> (which - 1) & 1) == 0; };
-            if (status && !takes(setxid)) {
+            const auto receives = [&](int which) { return (blocked >> (which - 1) & 1) == 0; };
+            if (status && !receives(setxid)) {
                 return false;
             }
-            count += status && takes(signal) ? 1 : 0;
+            count += status && receives(signal) ? 1 : 0;
         }
         return true;
     };
