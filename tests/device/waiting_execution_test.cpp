@@ -17,9 +17,9 @@
 
 #include "device/devices.h"
 #include "device/hal_models.h"
-#include "nnburst/driver.h"
 #include "nnburst/fence.h"
 #include "nnburst/result.h"
+#include "support/held_accelerator.h"
 
 namespace nnburst::test {
 namespace {
@@ -140,37 +140,10 @@ TEST_P(WaitingExecutionTest, isNotRefusedAfterItsFence) {
 
 NNBURST_INSTANTIATE_FOR_ALL_DEVICES(WaitingExecutionTest);
 
-class UnusedModel final : public AcceleratorModel {
-  public:
-    Result<> run(std::span<const std::span<const std::byte>> /*inputs*/,
-                 std::span<const std::span<std::byte>> /*outputs*/,
-                 const OptionalTimePoint& /*deadline*/) override {
-        return failure(ErrorStatus::GENERAL_FAILURE, "not made for computing");
-    }
-};
-
-/// Compiles models when it is told to.
-class HeldAccelerator final : public Accelerator {
-  public:
-    std::string name() const override { return "held"; }
-    bool supports(const Model& /*model*/, const Operation& /*operation*/) const override {
-        return true;
-    }
-    Result<std::unique_ptr<AcceleratorModel>> compile(
-        const Model& /*model*/,
-        std::span<const std::span<const std::byte>> /*constants*/) override {
-        opened.wait();
-        return std::make_unique<UnusedModel>();
-    }
-
-    std::promise<void> open;
-    const std::shared_future<void> opened = open.get_future().share();
-};
-
 /// The time went to others: another attempt may succeed. PERSISTENT says that it will not.
 TEST(WaitingPreparation, endsAtItsDeadlineAndMayBeTriedAgain) {
     using Prepared = Result<SharedPreparedModel>;
-    const auto accelerator = std::make_shared<HeldAccelerator>();
+    const auto accelerator = std::make_shared<HeldAccelerator>(threadsOfClient());
     const SharedDevice device = *makeLocalDevice(accelerator);
     const auto prepare = [&device](const PrepareOptions& options) {
         const auto ended = std::make_shared<std::promise<Prepared>>();
@@ -186,7 +159,7 @@ TEST(WaitingPreparation, endsAtItsDeadlineAndMayBeTriedAgain) {
     auto late =
         prepare({.priority = Priority::LOW, .deadline = std::chrono::steady_clock::now() + 50ms});
     EXPECT_EQ(late.wait_for(kWatchdog), std::future_status::ready);
-    accelerator->open.set_value();
+    accelerator->letGo();
     const Prepared result = late.get();
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT)

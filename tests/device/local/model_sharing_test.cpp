@@ -26,6 +26,7 @@
 #include "nnburst/builtin_models.h"
 #include "nnburst/fence.h"
 #include "nnburst/model_builder.h"
+#include "support/held_accelerator.h"
 #include "support/pooled_request.h"
 
 namespace nnburst::test {
@@ -176,59 +177,30 @@ TEST(ModelStore, compilesAModelAgainAfterAnExceptionHasEndedItsCompilation) {
     EXPECT_TRUE(store.compile(snapshot)) << "it waits for no thread that has given up";
 }
 
-class UnusedModel final : public AcceleratorModel {
-  public:
-    Result<> run(std::span<const std::span<const std::byte>> /*inputs*/,
-                 std::span<const std::span<std::byte>> /*outputs*/,
-                 const OptionalTimePoint& /*deadline*/) override {
-        return failure(ErrorStatus::GENERAL_FAILURE, "not made for computing");
-    }
-};
-
-/// Compiles the first model when it is told to.
-class SlowAccelerator final : public Accelerator {
-  public:
-    std::string name() const override { return "slow"; }
-    bool supports(const Model& /*model*/, const Operation& /*operation*/) const override {
-        return true;
-    }
-    Result<std::unique_ptr<AcceleratorModel>> compile(
-        const Model& /*model*/,
-        std::span<const std::span<const std::byte>> /*constants*/) override {
-        if (!hasBegun.exchange(true)) {
-            mayEnd.wait();
-        }
-        return std::make_unique<UnusedModel>();
-    }
-
-    std::atomic<bool> hasBegun{false};
-    std::latch mayEnd{1};
-};
-
 // The thread that compiles may have a low priority, and its client no hurry.
 TEST(ModelStore, doesNotWaitWithoutLimitForAnotherThatCompilesTheModel) {
-    const auto accelerator = std::make_shared<SlowAccelerator>();
+    const auto accelerator = std::make_shared<HeldAccelerator>(1);
     device::ModelStore store(makeEngine(), accelerator);
     const device::ModelSnapshot snapshot = snapshotOf(makeAddModel());
     std::shared_ptr<exec::CompiledModel> ofSlow;
     std::thread slow([&] { ofSlow = *store.compile(snapshot); });
-    ASSERT_TRUE(eventually([&] { return accelerator->hasBegun.load(); }));
+    ASSERT_TRUE(eventually([&] { return accelerator->hasBegun(); }));
     const auto compiled = store.compile(snapshot);  // beside the other, which goes on
-    accelerator->mayEnd.count_down();
+    accelerator->letGo();
     slow.join();
     ASSERT_TRUE(compiled) << compiled.error().message;
     EXPECT_EQ(ofSlow, *compiled) << "the first result is shared";
 }
 
 TEST(ModelStore, waitsForAnotherThatCompilesTheModelUntilTheDeadlineAtMost) {
-    const auto accelerator = std::make_shared<SlowAccelerator>();
+    const auto accelerator = std::make_shared<HeldAccelerator>(1);
     device::ModelStore store(makeEngine(), accelerator);
     const device::ModelSnapshot snapshot = snapshotOf(makeAddModel());
     std::thread slow([&] { EXPECT_TRUE(store.compile(snapshot)); });
-    EXPECT_TRUE(eventually([&] { return accelerator->hasBegun.load(); }));
+    EXPECT_TRUE(eventually([&] { return accelerator->hasBegun(); }));
     const auto late =
         store.compile(snapshot, {}, {}, TimePoint(std::chrono::steady_clock::now() + 10ms));
-    accelerator->mayEnd.count_down();
+    accelerator->letGo();
     slow.join();
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().status, ErrorStatus::MISSED_DEADLINE_TRANSIENT) << late.error().message;
